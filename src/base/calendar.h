@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * calendar.h - proleptic Gregorian calendar, timestamps <-> text, time zones from TZif bytes (RFC 8536).
+ *
+ * Timestamps are int64 microseconds (or ns, ms where named so) since 1970-01-01 UTC. INT64_MIN / INT64_MAX are -infinity / infinity. */
+#pragma once
+#include "base/error.h"
+#include "base/memory.h"
+
+#define MICROS_PER_SECOND INT64_C(1000000)
+#define MICROS_PER_DAY INT64_C(86400000000)
+
+typedef struct CivilTime {
+    int32_t year;             /* astronomical: 0 = 1 BC */
+    int32_t month, day;       /* 1-12, 1-31 */
+    int32_t hour, minute, second;
+    int32_t nanos;            /* 0-999,999,999 */
+} CivilTime;
+
+int64_t days_from_civil(int32_t year, int32_t month, int32_t day);        /* days since 1970-01-01 */
+void civil_from_days(int64_t days, int32_t *year, int32_t *month, int32_t *day);
+int32_t days_in_month(int32_t year, int32_t month);
+int32_t day_of_week(int64_t days);                                         /* 0 = Sunday */
+void civil_from_micros(int64_t micros, CivilTime *civil_out);
+bool micros_from_civil(const CivilTime *civil, int64_t *micros_out);       /* false: out of range */
+int64_t floor_div(int64_t a, int64_t b);                                   /* toward minus infinity; b > 0 */
+int64_t micros_add_months(int64_t micros, int64_t months);                 /* day clipped to the month's last */
+
+/* Reads ISO forms: 2024, 2024-01, 2024-01-05, +T or space, hh[:mm[:ss[.fraction 1-9]]], Z or ±hh[:mm]; "infinity", "-infinity",
+ * "epoch", and PostgreSQL's "Jan 5 2024", "5 Jan 2024", "20240105". nanos since 1970 does not fit all years, so the answer is
+ * civil fields + offset. *has_offset_out tells whether the text named one (seconds east). false: not a timestamp. */
+typedef struct ParsedTime { CivilTime civil; int32_t offset_seconds; bool has_offset, has_time; int8_t infinite; } ParsedTime;
+bool timestamp_parse(Str text, ParsedTime *parsed_out);
+bool timestamp_parse_micros(Str text, int64_t *micros_out);  /* offset applied (UTC if none); fraction beyond 6 digits rounded */
+bool timestamp_parse_nanos(Str text, int64_t *nanos_out);
+bool date_parse(Str text, int32_t *days_out);
+
+enum { TIMESTAMP_TEXT_MAX = 40 };
+/* "2024-01-05T09:00:00.000000Z" with fraction_digits 3, 6 or 9 (unit of value: 10^-fraction_digits s). */
+size_t timestamp_format_iso(char *out, int64_t value, int fraction_digits);
+/* PostgreSQL: "2024-01-05 09:00:00.5", trailing zeros dropped, " BC", infinity. offset_seconds appended as +hh[:mm] when with_zone. */
+size_t timestamp_format_pg(char *out, int64_t micros, bool with_zone, int32_t offset_seconds);
+size_t date_format_pg(char *out, int32_t days);
+
+/* Time zone: transitions read from TZif bytes (the caller reads /usr/share/zoneinfo/NAME through os). Memory in the arena. */
+typedef struct Zone Zone;
+NODISCARD ErrorCode zone_from_tzif(Bytes tzif, Str name, Arena *arena, const Zone **zone_out, Error *err);
+const Zone *zone_fixed(Arena *arena, int32_t offset_seconds);
+bool zone_parse_offset(Str text, int32_t *offset_seconds_out);             /* "+05:45", "-0800", "Z", "UTC", "GMT" */
+int32_t zone_offset_at_utc(const Zone *zone, int64_t utc_seconds);         /* seconds east of UTC */
+/* Local wall time -> UTC seconds; in a gap the time after it is meant, in an overlap the earlier instant (PostgreSQL's rule). */
+int64_t zone_to_utc(const Zone *zone, int64_t local_seconds);
