@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * source.h - what the executor asks of storage, as tables of functions handed down by session: RowSource (scan), Storage (all).
+ *
+ * Tables, catalog views, table functions, test arrays plug in the same way; sql/exec knows nothing else (execution.md 4).
+ * Threads: open/close/next_morsel from any thread under the plan's rules; one ScanCursor belongs to one thread. */
+#pragma once
+#include "column/vector.h"
+
+typedef struct KeyRange { int64_t low, high; } KeyRange;   /* inclusive, in units of the order column */
+
+typedef enum FilterOp { FILTER_EQ, FILTER_NE, FILTER_LT, FILTER_LE, FILTER_GT, FILTER_GE, FILTER_IN, FILTER_IS_NULL, FILTER_NOT_NULL } FilterOp;
+/* One-column predicate with constants, for pruning and early filtering. Storage MAY use it to skip blocks or to clear live bits
+ * of rows that fail (NULL fails, but for IS_NULL); the executor still evaluates the whole predicate unless `exact` comes back set.
+ * Values: fixed-width physical values of the column's type (SYMBOL: codes; StrRef for text), sorted for FILTER_IN. */
+typedef struct ScanFilter { uint16_t column; uint8_t op; uint32_t value_count; const void *values; } ScanFilter;
+
+typedef enum ScanOrder { SCAN_ANY, SCAN_ASCENDING, SCAN_DESCENDING } ScanOrder;
+typedef struct ScanRequest {
+    const uint16_t *columns;       /* column numbers of the table's definition; batch columns come in this order */
+    uint16_t column_count;
+    const KeyRange *ranges;        /* on the designated timestamp, sorted, disjoint; range_count 0 = all. Always applied exactly */
+    uint32_t range_count;
+    const ScanFilter *filters;     /* conjunction */
+    uint16_t filter_count;
+    ScanOrder order;               /* by the designated timestamp; ties by arrival (reversed for DESCENDING) */
+    bool want_refs, want_stats;
+    uint64_t row_limit;            /* hint: the reader will stop after that many rows; 0 = none */
+} ScanRequest;
+
+/* Per-column block statistics of a morsel all of whose rows qualify. sum: integers in int128, floats as a double-double pair. */
+typedef struct BlockStats {
+    uint32_t row_count, null_count;
+    bool has_min_max, has_sum, has_nan;
+    union { int64_t i64; double f64; } min, max;  /* integers, times, codes: i64; floats: f64 (NaN excluded) */
+    Int128 sum_int;
+    double sum_high, sum_low;
+} BlockStats;
+
+typedef struct Morsel {
+    uint32_t number;               /* in source order */
+    uint32_t row_estimate;
+    uint64_t place[4];             /* the source's own */
+    const BlockStats *stats;       /* one per requested column, or NULL; lives until the scan is closed */
+    bool stats_exact;              /* all rows of the morsel qualify: an aggregate may use stats instead of reading */
+} Morsel;
+
+typedef struct Scan Scan;
+typedef struct ScanCursor ScanCursor; /* one worker's reading state: buffers are reused from morsel to morsel */
+typedef struct ScanCounters { uint64_t parts, parts_pruned, blocks, blocks_pruned, rows_read; } ScanCounters;
+
+typedef struct RowSource RowSource;
+typedef struct RowSourceVtable {
+    ErrorCode (*open)(RowSource *source, const ScanRequest *request, Scan **scan_out, Error *err);
+    bool (*next_morsel)(Scan *scan, Morsel *morsel_out);          /* thread-safe; false at the end */
+    ErrorCode (*cursor_open)(Scan *scan, ScanCursor **cursor_out, Error *err);
+    void (*cursor_start)(ScanCursor *cursor, const Morsel *morsel); /* position at the morsel's first row */
+    ErrorCode (*read)(ScanCursor *cursor, Batch *batch_out, Error *err); /* next <= 1,024 rows; row_count 0 = morsel done. Valid until the next read */
+    void (*cursor_close)(ScanCursor *cursor);
+    /* Last row per symbol of column `symbol` (a column number), all rows of the table visible; NULL = not offered. Rows in any order. */
+    ErrorCode (*latest)(Scan *scan, uint16_t symbol, ScanCursor *cursor, Batch *batch_out, Error *err);
+    void (*counters)(Scan *scan, ScanCounters *counters_out);
+    void (*close)(Scan *scan);
+    uint64_t (*row_estimate)(RowSource *source);
+} RowSourceVtable;
+struct RowSource { const RowSourceVtable *vtable; };
+
+/* What a running statement may do to storage, bound to one transaction. Implemented by engine, handed down by session.
+ * Tables go by id. append/end see the whole change or nothing: an error leaves the transaction to be rolled back to the statement's mark. */
+typedef struct Storage Storage;
+struct Storage {
+    ErrorCode (*source)(Storage *storage, uint32_t table_id, RowSource **source_out, Error *err);  /* lives until the transaction ends */
+    /* columns: one block per column of the definition in order (all column_count of them), all row_count rows. NOT NULL is checked
+     * here (23502). Copies; the caller keeps its memory. Rows of any time order. */
+    ErrorCode (*append)(Storage *storage, uint32_t table_id, const ColumnBlock *columns, uint16_t column_count, Error *err);
+    /* Ends visible rows (DELETE, first half of UPDATE). ERR_SERIALIZATION if another transaction ended one. */
+    ErrorCode (*end_rows)(Storage *storage, uint32_t table_id, const RowRef *rows, uint32_t row_count, Error *err);
+    uint64_t (*rows_appended)(Storage *storage);
+};

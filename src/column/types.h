@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * types.h - the type table: one row a type gives every name, width and code that the layers need.
+ *
+ * NULL is a validity bit for every type; INT64_MIN, NaN and infinities are values. Names inside the code are PostgreSQL's
+ * (INT8 = eight bytes). Physical forms are few, so that storage, codecs and gathers know widths, not types. */
+#pragma once
+#include "base/error.h"
+#include "base/numeric.h"
+#include "base/str.h"
+
+typedef enum Physical {
+    PHYS_BIT,   /* one bit in uint64_t words, row r = word r/64, bit r%64 */
+    PHYS_8, PHYS_16, PHYS_32, PHYS_64, PHYS_128, /* fixed width values, little-endian */
+    PHYS_F32, PHYS_F64,
+    PHYS_STR    /* 16-byte StrRef: text, bytes, serialised arrays */
+} Physical;
+
+typedef enum TypeCategory { CAT_BOOL, CAT_NUMBER, CAT_TEXT, CAT_TIME, CAT_INTERVAL, CAT_BYTES, CAT_UUID, CAT_ARRAY, CAT_UNKNOWN } TypeCategory;
+
+/* name, SQL name, /exec name, physical, PostgreSQL oid, category, preferred in its category */
+#define COLUMN_TYPES(X)                                                                                                \
+    X(UNKNOWN, "unknown", "STRING", PHYS_STR, 705, CAT_UNKNOWN, 0) /* untyped literal or NULL; never stored */          \
+    X(BOOL, "boolean", "BOOLEAN", PHYS_BIT, 16, CAT_BOOL, 1)                                                           \
+    X(BYTE, "byte", "BYTE", PHYS_8, 21, CAT_NUMBER, 0)                                                                 \
+    X(INT2, "smallint", "SHORT", PHYS_16, 21, CAT_NUMBER, 0)                                                           \
+    X(INT4, "integer", "INT", PHYS_32, 23, CAT_NUMBER, 0)                                                              \
+    X(INT8, "bigint", "LONG", PHYS_64, 20, CAT_NUMBER, 0)                                                              \
+    X(FLOAT4, "real", "FLOAT", PHYS_F32, 700, CAT_NUMBER, 0)                                                           \
+    X(FLOAT8, "double precision", "DOUBLE", PHYS_F64, 701, CAT_NUMBER, 1)                                              \
+    X(NUMERIC, "numeric", "DECIMAL", PHYS_128, 1700, CAT_NUMBER, 0)   /* NumericSlot: any scale */                     \
+    X(DECIMAL8, "numeric", "DECIMAL", PHYS_64, 1700, CAT_NUMBER, 0)   /* numeric(p<=18,s): int64 x 10^-scale */        \
+    X(DECIMAL16, "numeric", "DECIMAL", PHYS_128, 1700, CAT_NUMBER, 0) /* numeric(p<=38,s): int128 x 10^-scale */       \
+    X(SYMBOL, "symbol", "SYMBOL", PHYS_32, 1043, CAT_TEXT, 0)         /* int32 code into the column's dictionary */    \
+    X(TEXT, "text", "VARCHAR", PHYS_STR, 25, CAT_TEXT, 1)                                                              \
+    X(VARCHAR, "character varying", "VARCHAR", PHYS_STR, 1043, CAT_TEXT, 0)                                            \
+    X(BPCHAR, "character", "VARCHAR", PHYS_STR, 1042, CAT_TEXT, 0)    /* char(n), blank padded */                      \
+    X(CHAR, "char", "CHAR", PHYS_32, 18, CAT_TEXT, 0)                 /* QuestDB's one character: a code point */      \
+    X(BYTEA, "bytea", "BINARY", PHYS_STR, 17, CAT_BYTES, 1)                                                            \
+    X(DATE, "date", "DATE", PHYS_32, 1082, CAT_TIME, 0)               /* days since 1970-01-01 */                      \
+    X(TIMESTAMP_MS, "timestamp_ms", "DATE", PHYS_64, 1114, CAT_TIME, 0)                                                \
+    X(TIMESTAMP, "timestamp without time zone", "TIMESTAMP", PHYS_64, 1114, CAT_TIME, 0) /* microseconds UTC */        \
+    X(TIMESTAMP_NS, "timestamp_ns", "TIMESTAMP_NS", PHYS_64, 1114, CAT_TIME, 0)                                        \
+    X(TIMESTAMPTZ, "timestamp with time zone", "TIMESTAMP", PHYS_64, 1184, CAT_TIME, 1)                                \
+    X(INTERVAL, "interval", "INTERVAL", PHYS_128, 1186, CAT_INTERVAL, 1) /* Interval; expressions only */              \
+    X(UUID, "uuid", "UUID", PHYS_128, 2950, CAT_UUID, 1)              /* 16 bytes in text order */                     \
+    X(FLOAT8_ARRAY, "double precision[]", "ARRAY", PHYS_STR, 1022, CAT_ARRAY, 1) /* serialised, see array.h */
+
+typedef enum TypeId {
+#define X(name, sql, exec, phys, oid, cat, pref) TYPE_##name,
+    COLUMN_TYPES(X)
+#undef X
+        TYPE_COUNT
+} TypeId;
+
+/* A type with its modifiers. Plain value; compare with type_equal. Zero modifiers = none. */
+typedef struct Type {
+    uint8_t id;        /* TypeId */
+    uint8_t precision; /* DECIMAL8/16 */
+    uint8_t scale;     /* DECIMAL8/16 */
+    uint8_t dims;      /* arrays: 0 = any */
+    int32_t length;    /* VARCHAR(n), BPCHAR(n): n characters; 0 = no limit */
+} Type;
+_Static_assert(sizeof(Type) == 8, "Type is passed by value and stored in formats");
+
+static inline Type type_of(TypeId id) { return (Type){.id = (uint8_t)id}; }
+static inline bool type_equal(Type a, Type b) { return memcmp(&a, &b, sizeof a) == 0; }
+Type type_decimal(int precision, int scale);          /* DECIMAL8 or DECIMAL16 by precision, 1..38 */
+const char *type_sql_name(TypeId id);
+Physical type_physical(TypeId id);
+TypeCategory type_category(TypeId id);
+bool type_preferred(TypeId id);
+uint32_t type_oid(TypeId id);
+static inline bool type_is_text(TypeId id) { return id == TYPE_TEXT || id == TYPE_VARCHAR || id == TYPE_BPCHAR; }
+bool type_is_integer(TypeId id);                      /* BYTE INT2 INT4 INT8 */
+bool type_is_timestamp(TypeId id);                    /* TIMESTAMP_MS TIMESTAMP TIMESTAMP_NS TIMESTAMPTZ */
+int64_t type_timestamp_units(TypeId id);              /* units per second: 1000, 1000000, 1000000000 */
+size_t physical_bytes(Physical physical);             /* bytes a value; 0 for PHYS_BIT */
+size_t type_format_sql(char *out, size_t room, Type type);  /* "numeric(10,2)"; returns bytes */
+size_t type_format_exec(char *out, size_t room, Type type); /* "DECIMAL(10,2)", "TIMESTAMP_NS" */
+
+/* Names of both dialects ("int", "int4", "long", "double", "varchar", "string", "timestamptz", "double[]", "decimal"…), any case,
+ * words separated by one blank. questdb selects decisions.md D10 (date, float, char, decimal). false: unknown. */
+bool type_from_name(Str name, bool questdb, Type *type_out);
+
+/* ---- values ---- */
+/* Text or bytes: inline to 12 bytes, else prefix + pointer. Zero value = empty text. */
+typedef struct StrRef {
+    uint32_t len;
+    char prefix[4];
+    union { char rest[8]; const char *data; } as;
+} StrRef;
+_Static_assert(sizeof(StrRef) == 16, "StrRef is two words");
+enum { STRREF_INLINE = 12, STRREF_BYTES_MAX = 1 << 30 };
+static inline StrRef strref_make(const char *data, size_t len) { /* data must outlive the ref when len > 12 */
+    StrRef ref = {.len = (uint32_t)len};
+    if (len <= STRREF_INLINE) {
+        memcpy(ref.prefix, data, len < 4 ? len : 4);
+        if (len > 4) { memcpy(ref.as.rest, data + 4, len - 4); }
+    } else {
+        memcpy(ref.prefix, data, 4);
+        ref.as.data = data;
+    }
+    return ref;
+}
+static inline Str strref_str(const StrRef *ref) { return (Str){ref->len <= STRREF_INLINE ? ref->prefix : ref->as.data, ref->len}; }
+static inline bool strref_equal(const StrRef *a, const StrRef *b) {
+    if (memcmp(a, b, 8) != 0) { return false; }
+    return a->len <= STRREF_INLINE ? memcmp(a->as.rest, b->as.rest, 8) == 0 : memcmp(a->as.data, b->as.data, a->len) == 0;
+}
+int strref_compare(const StrRef *a, const StrRef *b); /* bytewise (UTF-8 order = code point order) */
+
+/* Plain numeric in 16 bytes: coefficient inline while it fits int64, else a pointer to an Int128 that lives as the batch does. */
+typedef struct NumericSlot {
+    union { int64_t coefficient; const Int128 *big; } as;
+    int16_t scale;
+    uint8_t kind;   /* NumericKind */
+    uint8_t is_big;
+    uint32_t zero;
+} NumericSlot;
+_Static_assert(sizeof(NumericSlot) == 16, "NumericSlot is two words");
+struct Arena;
+Numeric numeric_from_slot(const NumericSlot *slot);
+
+typedef struct Interval { int32_t months, days; int64_t micros; } Interval;
+_Static_assert(sizeof(Interval) == 16, "Interval is two words");
+typedef struct Uuid { uint8_t bytes[16]; } Uuid;
+
+/* ---- symbols ---- */
+/* A column's dictionary as readers see it; implemented by catalog. Codes are dense from 0. Texts live as long as the table's
+ * definition that the reader holds. Calls are thread-safe and take no long lock. */
+typedef struct SymbolTable SymbolTable;
+struct SymbolTable {
+    Str (*text)(const SymbolTable *table, int32_t code);
+    int32_t (*find)(const SymbolTable *table, Str text);   /* -1 if absent */
+    int32_t (*count)(const SymbolTable *table);            /* codes 0..count-1 exist */
+    int32_t (*intern)(SymbolTable *table, Str text);       /* code of text, made if new; -1: dictionary full (limit) */
+};
