@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * engine.h - one data folder: open, recover, transactions, DDL, checkpoints, background work. Owns everything below it.
+ *
+ * A Txn belongs to one thread at a time. Errors inside a transaction leave it usable: the caller rolls back to a savepoint
+ * (statement level) or wholly. Every call is thread-safe between different transactions. */
+#pragma once
+#include "catalog/catalog.h"
+#include "os/os.h"
+
+typedef struct Engine Engine;
+typedef struct Txn Txn;
+typedef uint64_t Lsn;
+
+typedef struct EngineOptions {
+    size_t ingest_memory_bytes;     /* all memory parts; 0 = 256 MiB. At 75 % flushes run first, at 100 % writers wait */
+    size_t cache_bytes;             /* block cache; 0 = 16 MiB */
+    uint64_t log_bytes_max;         /* 0 = 1 GiB */
+    int64_t checkpoint_interval_ms; /* 0 = 5 min; -1 = only when asked */
+    uint8_t durability;             /* database default; UNSET = COMMIT */
+    uint32_t durability_ms;         /* for INTERVAL; 0 = 100 */
+    bool embedded;                  /* no log thread: the committing thread writes and syncs (library, basalt sql DIR) */
+    bool no_background;             /* no flush/merge tasks: only engine_run_jobs does work (tests, simulator) */
+    bool read_only;
+    const char *url;                /* written into LOCK for the "in use" message; may be NULL */
+} EngineOptions;
+
+/* Takes the folder's lock (ERR_FOLDER_IN_USE: message holds "in use by pid N" and the holder's url), refuses a newer format
+ * (ERR_NEWER_FORMAT) before any write, recovers (checkpoint + log tail). A fresh folder is made ready. */
+NODISCARD ErrorCode engine_open(Os os, const EngineOptions *options, Engine **engine_out, Error *err);
+/* Waits for jobs, writes a final checkpoint when clean, frees all. No Txn may be open. */
+void engine_close(Engine *engine);
+NODISCARD ErrorCode engine_checkpoint(Engine *engine, Error *err);
+NODISCARD ErrorCode engine_run_jobs(Engine *engine, Error *err);      /* all due flush, merge, unlink work, in this thread */
+NODISCARD ErrorCode engine_flush_table(Engine *engine, uint32_t table_id, Error *err); /* memory parts -> segments, then merges that are due */
+NODISCARD ErrorCode engine_check(Engine *engine, Buffer *report, Error *err);  /* every block and invariant; ERR_DAMAGED at the end if any */
+typedef struct EngineCounters {
+    uint64_t commits, rollbacks, rows_appended, rows_ended, log_bytes, log_syncs, log_groups, segments_written, segment_bytes_written,
+        merges, flushes, checkpoints, conflicts, memory_bytes, transactions_open, segments, tables, visible_lsn, durable_lsn;
+} EngineCounters;
+void engine_counters(Engine *engine, EngineCounters *counters_out);
+Os *engine_os(Engine *engine);
+
+typedef enum Isolation { ISOLATION_READ_COMMITTED, ISOLATION_REPEATABLE_READ, ISOLATION_SERIALIZABLE /* runs as REPEATABLE_READ */ } Isolation;
+typedef struct TxnOptions { uint8_t isolation; bool read_only; uint8_t durability; /* session's, UNSET = database */ } TxnOptions;
+
+NODISCARD ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out, Error *err);
+void txn_statement_begin(Txn *txn);                      /* READ COMMITTED: new snapshot; also bounds what the statement sees of own rows */
+typedef struct TxnMark { uint64_t value; } TxnMark;
+TxnMark txn_mark(Txn *txn);
+void txn_rollback_to(Txn *txn, TxnMark mark);            /* undoes everything since the mark */
+void txn_rollback(Txn *txn);                             /* frees txn */
+/* Builds the one log record, appends it, waits until it is visible (and durable as the mode says), frees txn, also on error
+ * (ERR_SERIALIZATION, ERR_DISK_FULL: rolled back; ERR_UNKNOWN_OUTCOME: the log failed). lsn_out: the commit's number, 0 if nothing was written. */
+NODISCARD ErrorCode txn_commit(Txn *txn, Lsn *lsn_out, Error *err);
+CatalogView *txn_catalog(Txn *txn);                      /* live until the transaction ends */
+Storage *txn_storage(Txn *txn);                          /* same */
+bool txn_has_writes(const Txn *txn);
+
+/* DDL, transactional. Names are checked here (ERR_INVALID_NAME, DUPLICATE_…, TOO_MANY_COLUMNS). */
+NODISCARD ErrorCode txn_table_create(Txn *txn, const TableSpec *spec, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_table_drop(Txn *txn, const TableDef *table, Error *err);
+NODISCARD ErrorCode txn_table_truncate(Txn *txn, const TableDef *table, Error *err);
+NODISCARD ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err);
+NODISCARD ErrorCode txn_column_add(Txn *txn, const TableDef *table, const ColumnDef *column, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_column_drop(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_column_rename(Txn *txn, const TableDef *table, Str name, Str new_name, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err);
+NODISCARD ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err);
+NODISCARD ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err);
