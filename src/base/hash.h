@@ -14,6 +14,7 @@ typedef struct StrMapSlot StrMapSlot;
 typedef struct StrMap {
     StrMapSlot *slots;
     size_t count, capacity;
+    size_t removed_bytes; /* of keys that are still in the arena */
     Arena keys;
 } StrMap;
 void strmap_init(StrMap *map);
