@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+struct Zone; /* base/calendar.h */
+
 /* ---- files ---- */
 typedef struct Io Io;
 typedef struct File File;           /* opaque handle of the implementation */
