@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bound.h - what the binder hands to the planner: interned expressions, relations, bound statements.
+ *
+ * Every output column has a statement-wide ColumnId; positions exist only in the physical plan. Expressions are interned: the same
+ * expression is the same pointer (volatile calls excepted). Everything lives in the statement arena. Depth <= 1,000 by construction. */
+#pragma once
+#include "catalog/catalog.h"
+#include "sql/func/func.h"
+
+enum { EXPR_DEPTH_MAX = 1000 };
+typedef uint32_t ColumnId; /* 0 = none */
+
+typedef struct Value {
+    Type type;
+    bool is_null;
+    union { uint8_t bytes[16]; int64_t i64; int32_t i32; double f64; StrRef str; bool boolean; Interval interval; NumericSlot numeric; } as;
+} Value;
+Vector value_vector(const Value *value, uint16_t row_count); /* CONSTANT vector that points into *value */
+
+typedef enum ExprKind {
+    EXPR_COLUMN, EXPR_CONSTANT, EXPR_PARAM,
+    EXPR_CALL,      /* function over args (operators, casts by their Function too) */
+    EXPR_CASE,      /* args: when1, then1, when2, then2, …, else (odd count; else may be a NULL constant); conditions are boolean */
+    EXPR_AND, EXPR_OR, /* n-ary, three-valued */
+    EXPR_NOT,
+    EXPR_IS_NULL,   /* one argument; IS NOT NULL = NOT of it */
+    EXPR_COALESCE,  /* n-ary, all of the result type */
+    EXPR_IN_LIST,   /* args[0] IN (args[1..]), all of one type; constants are sorted out by the planner; NULLs three-valued */
+    EXPR_TIME_IN,   /* args[0] (a timestamp type) in ranges[]: exact, in units of its type */
+    EXPR_IN_REL,    /* args[0] IN (uncorrelated subquery rel with one column) */
+    EXPR_SCALAR_REL,/* uncorrelated scalar subquery: NULL for no row, 21000 for two */
+    EXPR_EXISTS_REL /* uncorrelated */
+} ExprKind;
+
+enum { EXPR_FAILS = 1, EXPR_VOLATILE = 2, EXPR_EXPENSIVE = 4, EXPR_STABLE = 8, EXPR_HAS_SUBQUERY = 16 }; /* inherited from arguments */
+
+typedef struct Rel Rel;
+typedef struct Expr Expr;
+struct Expr {
+    uint8_t kind, flags;
+    uint16_t depth;
+    uint32_t arg_count, id;
+    Type type;
+    const Expr *const *args;
+    int64_t position;                  /* byte offset in the statement, -1 = none */
+    union {
+        ColumnId column;
+        Value value;                   /* CONSTANT */
+        uint32_t param;                /* 0-based */
+        struct { const Function *function; const void *cast_prepared; const SymbolTable *symbols; } call;
+        struct { const KeyRange *ranges; uint32_t range_count; } time_in;
+        Rel *rel;
+    } as;
+};
+
+typedef struct RelColumn {
+    ColumnId id;
+    Type type;
+    Str name;                          /* as shown to the client */
+    const SymbolTable *symbols;        /* SYMBOL typed: the dictionary */
+    uint32_t table_id;                 /* origin, 0 = computed */
+    int16_t table_column;              /* column number in the origin */
+} RelColumn;
+
+typedef enum RelKind {
+    REL_SCAN, REL_VALUES, REL_TABLE_CALL, REL_FILTER, REL_PROJECT, REL_JOIN, REL_AGGREGATE, REL_SAMPLE, REL_LATEST,
+    REL_SORT, REL_LIMIT, REL_DISTINCT, REL_UNION_ALL, REL_SET_OP
+} RelKind;
+typedef enum JoinKind { JOIN_INNER, JOIN_LEFT, JOIN_CROSS, JOIN_RIGHT, JOIN_FULL, JOIN_SEMI, JOIN_ANTI } JoinKind;
+typedef struct SortKey { const Expr *expr; bool descending, nulls_first; } SortKey; /* nulls_first is always decided by the binder (D3) */
+typedef struct AggregateExpr { const Aggregate *aggregate; const Expr *const *args; uint16_t arg_count; bool distinct; const Expr *filter; Type type; const void *prepared; const SymbolTable *symbols; } AggregateExpr;
+typedef enum FillKind { FILL_NONE, FILL_NULL, FILL_PREV, FILL_LINEAR, FILL_VALUE } FillKind;
+typedef struct FillSpec { uint8_t kind; const Expr *value; } FillSpec;
+typedef enum SampleUnit { SAMPLE_NANOS, SAMPLE_MICROS, SAMPLE_MILLIS, SAMPLE_SECONDS, SAMPLE_MINUTES, SAMPLE_HOURS, SAMPLE_DAYS, SAMPLE_WEEKS, SAMPLE_MONTHS, SAMPLE_YEARS } SampleUnit;
+
+struct Rel {
+    uint8_t kind;
+    uint16_t column_count;
+    const RelColumn *columns;          /* output */
+    Rel *inputs[2];                    /* unary: inputs[0] */
+    ColumnId order_column;             /* output is in ascending order of this designated timestamp (0 = no promise) */
+    bool order_descending;
+    union {
+        struct { const TableDef *table; ColumnId row_ref; } scan; /* columns[].table_column; row_ref != 0: an extra INT8 column (part<<32|offset), also listed in columns with table_column -1 */
+        struct { const Expr *const *exprs; uint32_t row_count; } values; /* row-major, row_count x column_count */
+        struct { uint32_t function; const Expr *const *args; uint16_t arg_count; } table_call; /* see table_calls.h: TABLE_CALL_… */
+        struct { const Expr *condition; } filter;
+        struct { const Expr *const *exprs; } project;              /* one per column */
+        struct { uint8_t kind; const Expr *const *left_keys, *const *right_keys; uint16_t key_count; const Expr *residual; } join; /* columns: left then right */
+        struct { const Expr *const *groups; uint16_t group_count; const AggregateExpr *aggregates; uint16_t aggregate_count; } aggregate; /* columns: groups then aggregates */
+        struct {
+            const Expr *timestamp;     /* over the input; the input is in ascending order of it or the planner sorts */
+            const Expr *const *keys; uint16_t key_count;
+            const AggregateExpr *aggregates; uint16_t aggregate_count;
+            int64_t step; uint8_t unit;
+            const FillSpec *fills;     /* one per aggregate, or NULL = FILL(NONE) */
+            bool first_observation; const Zone *zone; int64_t offset_micros;
+            const Expr *from, *to;     /* or NULL */
+        } sample;                      /* columns: bucket timestamp, keys, aggregates */
+        struct { const Expr *timestamp; const Expr *const *keys; uint16_t key_count; } latest; /* columns = input's */
+        struct { const SortKey *keys; uint16_t key_count; } sort;
+        struct { const Expr *low, *high, *offset; bool range; } limit; /* LIMIT high [OFFSET offset]; range: QuestDB's lo,hi (negatives count from the end); LIMIT -n = high negative */
+        struct { Rel **more; uint32_t more_count; } union_all;      /* all arms; inputs unused; columns by position */
+        struct { uint8_t op; bool all; } set_op;                   /* later: INTERSECT, EXCEPT */
+    } as;
+};
+
+/* ---- statements ---- */
+typedef enum StatementKind {
+    STATEMENT_EMPTY, STATEMENT_SELECT, STATEMENT_EXPLAIN, STATEMENT_INSERT, STATEMENT_UPDATE, STATEMENT_DELETE,
+    STATEMENT_CREATE_TABLE, STATEMENT_CREATE_TABLE_AS, STATEMENT_DROP_TABLE, STATEMENT_TRUNCATE, STATEMENT_ALTER_TABLE, STATEMENT_RENAME_TABLE,
+    STATEMENT_CREATE_SCHEMA, STATEMENT_DROP_SCHEMA, STATEMENT_BEGIN, STATEMENT_COMMIT, STATEMENT_ROLLBACK, STATEMENT_SAVEPOINT, STATEMENT_RELEASE,
+    STATEMENT_ROLLBACK_TO, STATEMENT_SET, STATEMENT_SHOW, STATEMENT_RESET, STATEMENT_CHECKPOINT, STATEMENT_VACUUM
+} StatementKind;
+
+typedef enum AlterKind { ALTER_ADD_COLUMN, ALTER_DROP_COLUMN, ALTER_RENAME_COLUMN, ALTER_RENAME_TABLE, ALTER_SET_DURABILITY, ALTER_NOTHING } AlterKind;
+typedef struct AlterAction { uint8_t kind; bool if_exists; Str name, new_name; ColumnDef column; uint8_t durability; uint32_t durability_ms; } AlterAction;
+
+typedef struct BoundStatement {
+    uint8_t kind;
+    Rel *rel;                          /* SELECT, EXPLAIN, INSERT (one column per table column, in order, exact types; SYMBOL columns come as
+                                        * TEXT or SYMBOL), UPDATE (columns: row_ref, then every table column), DELETE (row_ref), CTAS, SHOW */
+    const TableDef *table;             /* target of DML and ALTER, TRUNCATE */
+    TableSpec spec;                    /* CREATE TABLE [AS] */
+    const TableDef **tables; uint32_t table_count;   /* DROP, TRUNCATE lists (IF EXISTS leaves missing ones out) */
+    AlterAction *actions; uint32_t action_count;
+    bool if_exists, if_not_exists, analyze, verbose, cascade, already_there;
+    Str name, text;                    /* savepoint, setting, schema; value */
+    uint8_t isolation; bool read_only, has_isolation, has_read_only, local, is_default, chain;
+    Type *param_types; uint32_t param_count;         /* inferred or declared */
+    int16_t timestamp_index;           /* SELECT: output column that is the designated timestamp, -1 = none */
+    uint32_t next_offset;              /* where the next statement of the text begins */
+} BoundStatement;

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * func.h - the one list of functions, operators, casts and aggregates: rows, kernels, and the calls that find them.
+ *
+ * Rows live in functions.h, casts.h, aggregates.h (X-macro tables) and are collected into static const arrays by functions.c.
+ * A kernel sees dense vectors only (FLAT or CONSTANT) and up to 1,024 rows; it may compute every row, but may raise only for
+ * rows set in call->rows (execution.md 3: unselected rows can never raise). The manual and a CI test (example = answer) come
+ * from the same rows. Threads: everything here is immutable; a prepared state is read-only while running. */
+#pragma once
+#include "base/calendar.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "column/source.h"
+#include "column/vector.h"
+
+enum { FUNCTION_ARGS_MAX = 8, CALL_ARGS_MAX = 100 };
+
+/* Pseudo types of argument lists and results. */
+enum {
+    ARG_ANY = TYPE_COUNT, /* any type, as it comes */
+    ARG_SAME,             /* any type; all ARG_SAME arguments are brought to one common type; as a result: that type */
+    ARG_END = 255
+};
+
+enum {
+    FN_FAILS = 1,        /* may raise for some values: guarded by the program */
+    FN_VOLATILE = 2,     /* never folded or merged (random, nextval) */
+    FN_STABLE = 4,       /* constant within a statement (now()) */
+    FN_EXPENSIVE = 8,    /* guarded even if it cannot fail (regex) */
+    FN_NOT_STRICT = 16,  /* sees NULLs itself and writes validity; others: result NULL where any argument is */
+    FN_COMMUTES = 32,
+    FN_VARIADIC = 64,    /* the last argument type may repeat, 0 or more times beyond the first */
+    FN_OPERATOR = 128    /* name is an operator; not callable as name(...) */
+};
+
+/* What a statement gives its functions. Owned by the session; constant while the statement runs. */
+typedef struct FunctionEnvironment {
+    int64_t now_micros;                    /* transaction start, UTC */
+    int64_t (*clock_micros)(void *clock);  /* systimestamp() */
+    void *clock;
+    const Zone *zone;                      /* session time zone; NULL = UTC */
+    Random *random;                        /* one thread only: FN_VOLATILE calls run on the session's thread */
+    Str user_name, database_name, schema_name, version_text;
+    bool questdb;                          /* dialect, for the few text forms that differ */
+} FunctionEnvironment;
+
+typedef struct KernelCall {
+    const Vector *const *args;             /* FLAT or CONSTANT */
+    uint16_t arg_count, row_count;
+    const uint64_t *rows;                  /* rows whose value is needed and that may raise (strict: no NULL argument among them); never NULL */
+    Arena *arena;                          /* batch lifetime: text results, big numerics */
+    const void *prepared;                  /* from prepare, or NULL */
+    const FunctionEnvironment *environment;
+} KernelCall;
+/* out: made by vector_new with the result type (data writable by vector_data); strict functions leave out->valid alone. */
+typedef ErrorCode (*Kernel)(const KernelCall *call, Vector *out, Error *err);
+
+/* At plan time, once per call site: sees constant arguments (NULL entries = not constant) and may refuse, compile (regex, format)
+ * into *prepared_out (arena = plan lifetime; NULL = nothing) and fix the result type (numeric scale). */
+typedef struct PrepareCall {
+    const Vector *const *constants;        /* one per argument: CONSTANT vector or NULL */
+    const Type *arg_types;
+    uint16_t arg_count;
+    Arena *arena;
+    const FunctionEnvironment *environment;
+} PrepareCall;
+typedef ErrorCode (*Prepare)(const PrepareCall *call, const void **prepared_out, Error *err);
+typedef Type (*ResultType)(const Type *arg_types, uint16_t arg_count);  /* NULL: type_of(result) */
+
+typedef struct Function {
+    const char *name;
+    uint8_t args[FUNCTION_ARGS_MAX];       /* TypeId or ARG_…, ended by ARG_END when fewer */
+    uint8_t arg_count;
+    uint8_t result;                        /* TypeId or ARG_SAME */
+    uint32_t flags;
+    Kernel kernel;
+    Prepare prepare;
+    ResultType result_type;
+    const char *example, *answer;          /* SQL text and its text answer */
+} Function;
+
+/* All rows of that name (case-insensitive), contiguous; count 0 = unknown. */
+const Function *function_lookup(Str name, size_t *count_out);
+size_t function_count(void);
+const Function *function_at(size_t index);  /* for SHOW FUNCTIONS, manual, tests */
+
+/* ---- casts ---- */
+typedef enum CastContext { CAST_IMPLICIT, CAST_ASSIGNMENT, CAST_EXPLICIT } CastContext;
+typedef struct Cast {
+    uint8_t from, to;        /* TypeId */
+    uint8_t context;         /* the weakest context in which it is allowed */
+    bool binary;             /* same physical value: no kernel runs */
+    Function function;       /* one argument; result type carries target modifiers through prepared (see cast_prepare) */
+} Cast;
+/* NULL: no such cast. UNKNOWN -> any type is text input. SYMBOL -> TEXT is a cast; TEXT -> SYMBOL is done by the insert sink. */
+const Cast *cast_find(TypeId from, TypeId to);
+/* A cast to a type with modifiers (numeric(p,s), varchar(n)) or another scale: prepared state for the target. NULL if none needed. */
+const void *cast_prepare(Type from, Type to, CastContext context, Arena *arena);
+/* Text input without a vector: parse one value of `type` (literals, COPY, CSV, line protocol, parameters). value: physical_bytes
+ * (PHYS_BIT: one byte 0/1; PHYS_STR: StrRef into arena or text). ERR_INVALID_TEXT etc. with position = offset in text. */
+NODISCARD ErrorCode value_parse(Type type, Str text, const FunctionEnvironment *environment, Arena *arena, void *value_out, Error *err);
+
+/* ---- aggregates (rows and kernels in sql/func/aggregate/) ---- */
+enum {
+    AGG_ORDERED = 1,         /* first, last: uses RowPosition; result independent of threads */
+    AGG_COUNT_NULLS = 2,     /* sees NULL arguments (count(*), first of QuestDB…) */
+    AGG_EMPTY_ZERO = 4,      /* 0 rows give 0, not NULL (count) */
+    AGG_TEXT_STATE = 8       /* states hold arena pointers: cannot be moved by memcpy to disk */
+};
+typedef struct AggregateCall {
+    const Vector *const *args;             /* FLAT or CONSTANT */
+    uint16_t arg_count, row_count;
+    const uint64_t *rows;                  /* rows to take; never NULL. NULL arguments must be skipped by the aggregate itself (unless AGG_COUNT_NULLS) */
+    RowPosition first;                     /* of row 0 */
+    Arena *arena;                          /* lifetime of the states */
+    const void *prepared;
+    const SymbolTable *symbols;            /* of the first argument, if SYMBOL */
+} AggregateCall;
+typedef struct Aggregate {
+    const char *name;
+    uint8_t args[4], arg_count, result;    /* as in Function; count(*) has arg_count 0 */
+    uint32_t flags;
+    uint32_t state_bytes;                  /* multiple of 16; states are 16-byte aligned, start zeroed, then init */
+    ResultType result_type;
+    Prepare prepare;
+    void (*init)(void *state);             /* NULL: zeroes are right */
+    ErrorCode (*update)(const AggregateCall *call, void *state, Error *err);
+    /* state of row r = states + group[r] * stride; only rows in call->rows */
+    ErrorCode (*update_groups)(const AggregateCall *call, uint8_t *states, size_t stride, const uint32_t *group, Error *err);
+    ErrorCode (*merge)(void *into, const void *from, Arena *arena, Error *err);
+    ErrorCode (*finish)(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err); /* writes value or NULL at row */
+    bool (*from_stats)(void *state, const BlockStats *stats, Type argument); /* NULL or false: read the rows */
+    const char *example, *answer;          /* over a VALUES list */
+} Aggregate;
+const Aggregate *aggregate_lookup(Str name, size_t *count_out);
+size_t aggregate_count(void);
+const Aggregate *aggregate_at(size_t index);
