@@ -5,6 +5,7 @@
  * through a CatalogView (a transaction's snapshot plus its own DDL). Pointers from a view live until the view's transaction ends.
  * Column ids are never reused; older parts answer the default stored with the column. */
 #pragma once
+#include "base/dialect.h"
 #include "base/memory.h"
 #include "column/source.h"
 
@@ -12,7 +13,7 @@ enum { NAME_BYTES_MAX = 255, TABLES_MAX = 100000, SYMBOLS_MAX = 1 << 30 };
 
 typedef enum PartitionUnit { PARTITION_NONE, PARTITION_HOUR, PARTITION_DAY, PARTITION_WEEK, PARTITION_MONTH, PARTITION_YEAR } PartitionUnit;
 typedef enum Durability { DURABILITY_UNSET, DURABILITY_OFF, DURABILITY_INTERVAL, DURABILITY_COMMIT } Durability; /* rising strength */
-typedef enum DialectId { DIALECT_POSTGRES, DIALECT_QUESTDB } DialectId;
+typedef Dialect DialectId;
 
 typedef struct ColumnDef {
     uint32_t id;                 /* within the table, never reused */

@@ -6,9 +6,8 @@
  * A row names the QuestDB behaviour: `dialect_has(dialect, POINT)` is true where the statement follows it. */
 #pragma once
 #include "base/compiler.h"
+#include "base/dialect.h"
 #include "base/str.h"
-
-typedef enum Dialect { DIALECT_POSTGRES = 0, DIALECT_QUESTDB = 1, DIALECT_COUNT } Dialect;
 
 /* name, postgres, questdb, what the point decides (see the dialect table of the manual) */
 #define DIALECT_POINTS(X)                                                                                              \
