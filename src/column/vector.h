@@ -24,7 +24,8 @@ struct Vector {
     uint16_t row_count;       /* rows of the batch */
     uint32_t base_count;      /* INDEXED: values in base */
     const void *data;         /* FLAT: values (PHYS_BIT: words), 64-byte aligned, readable to the next 64 rows. CONSTANT: one value (bit: first word) */
-    const uint64_t *valid;    /* 1 = not null; NULL = no nulls. CONSTANT: bit 0 */
+    const uint64_t *valid;    /* 1 = not null; NULL = no nulls. CONSTANT: bit 0.
+                               * INDEXED: one bit a row, beside the base's own nulls (outer joins); the index of such a row is still a place of base */
     const uint16_t *index;    /* INDEXED: row -> place in base */
     Vector *base;             /* INDEXED: FLAT values */
     VectorDecode decode;      /* ENCODED */
