@@ -104,7 +104,11 @@ enum {
     AGG_ORDERED = 1,         /* first, last: uses RowPosition; result independent of threads */
     AGG_COUNT_NULLS = 2,     /* sees NULL arguments (count(*), first of QuestDB…) */
     AGG_EMPTY_ZERO = 4,      /* 0 rows give 0, not NULL (count) */
-    AGG_TEXT_STATE = 8       /* states hold arena pointers: cannot be moved by memcpy to disk */
+    AGG_TEXT_STATE = 8,      /* states hold arena pointers: cannot be moved by memcpy to disk */
+    AGG_POSTGRES = 16,       /* row counts in the postgres dialect only (decisions.md D7: sum(int8) is numeric) */
+    AGG_QUESTDB = 32,        /* in the questdb dialect only (sum(int8) is int8, avg(int) is float8, first() takes nulls) */
+    AGG_CONSTANT_TAIL = 64,  /* arguments after the first must be constant (percentile, string_agg's separator); prepare sees them */
+    AGG_HIDDEN = 128         /* made by the planner, not callable by name */
 };
 typedef struct AggregateCall {
     const Vector *const *args;             /* FLAT or CONSTANT */
