@@ -37,7 +37,8 @@ bool date_parse(Str text, int32_t *days_out);
 enum { TIMESTAMP_TEXT_MAX = 40 };
 /* "2024-01-05T09:00:00.000000Z" with fraction_digits 3, 6 or 9 (unit of value: 10^-fraction_digits s). */
 size_t timestamp_format_iso(char *out, int64_t value, int fraction_digits);
-/* PostgreSQL: "2024-01-05 09:00:00.5", trailing zeros dropped, " BC", infinity. offset_seconds appended as +hh[:mm] when with_zone. */
+/* PostgreSQL: "2024-01-05 09:00:00.5", trailing zeros dropped, " BC", infinity. with_zone: micros is UTC, the
+ * wall time shown is that of offset_seconds east, which is appended as +hh[:mm[:ss]]. */
 size_t timestamp_format_pg(char *out, int64_t micros, bool with_zone, int32_t offset_seconds);
 size_t date_format_pg(char *out, int32_t days);
 
@@ -47,5 +48,6 @@ NODISCARD ErrorCode zone_from_tzif(Bytes tzif, Str name, Arena *arena, const Zon
 const Zone *zone_fixed(Arena *arena, int32_t offset_seconds);
 bool zone_parse_offset(Str text, int32_t *offset_seconds_out);             /* "+05:45", "-0800", "Z", "UTC", "GMT" */
 int32_t zone_offset_at_utc(const Zone *zone, int64_t utc_seconds);         /* seconds east of UTC */
-/* Local wall time -> UTC seconds; in a gap the time after it is meant, in an overlap the earlier instant (PostgreSQL's rule). */
+/* Local wall time -> UTC seconds. PostgreSQL's rule: in a gap the offset before it holds (02:30 becomes 03:30), in an overlap the
+ * offset after it (the later instant, standard time). */
 int64_t zone_to_utc(const Zone *zone, int64_t local_seconds);

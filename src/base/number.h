@@ -10,11 +10,12 @@
 bool parse_int64(Str s, int64_t *value_out, bool *overflow_out);   /* [+-]digits */
 bool parse_uint64(Str s, uint64_t *value_out, bool *overflow_out);
 bool parse_hex64(Str s, uint64_t *value_out);                      /* 1-16 hex digits */
-bool parse_double(Str s, double *value_out);                       /* decimal or exponent form, inf/infinity/nan any case; correctly rounded, own fast path + strtod */
+bool parse_double(Str s, double *value_out);                       /* decimal or exponent form, inf/infinity/nan any case; correctly rounded, own fast path + strtod;
+                                                                      false too if it is beyond the largest finite value */
 bool parse_float(Str s, float *value_out);
 
 enum { INT64_TEXT_MAX = 20, DOUBLE_TEXT_MAX = 32, INT128_TEXT_MAX = 41 };
-/* Write without NUL, return bytes written. */
+/* Write without NUL, return bytes written; out has room for the _MAX of the type. */
 size_t format_int64(char *out, int64_t value);
 size_t format_uint64(char *out, uint64_t value);
 size_t format_int128(char *out, Int128 value);

@@ -14,7 +14,7 @@ typedef struct Numeric {
     uint8_t kind;
 } Numeric;
 
-NODISCARD ErrorCode numeric_parse(Str text, Numeric *out, Error *err);    /* ERR_INVALID_TEXT, ERR_OUT_OF_RANGE; position = offset in text */
+NODISCARD ErrorCode numeric_parse(Str text, Numeric *out, Error *err);    /* ERR_INVALID_TEXT, ERR_OUT_OF_RANGE; position = offset in text (0 for range) */
 size_t numeric_format(char *out, Numeric value);                          /* NUMERIC_TEXT_MAX bytes of room */
 NODISCARD ErrorCode numeric_rescale(Numeric value, int16_t scale, Numeric *out, Error *err); /* rounds half away from zero */
 NODISCARD ErrorCode numeric_add(Numeric a, Numeric b, Numeric *out, Error *err);
