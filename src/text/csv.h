@@ -31,17 +31,19 @@ typedef enum CsvProblem {
     CSV_FINE,
     CSV_NUL_BYTE,           /* a field holds a NUL */
     CSV_NOT_UTF8,
-    CSV_STRAY_QUOTE         /* strict only: a quote inside an unquoted field or text behind a closing quote */
+    CSV_STRAY_QUOTE,        /* strict only: a quote inside an unquoted field or text behind a closing quote */
+    CSV_FIELD_TOO_LONG
 } CsvProblem;
 
 typedef struct CsvField {
-    const char *data;       /* unescaped, without quotes; valid until the next csv_next, csv_feed or csv_room */
-    uint32_t len;
+    uint32_t start, len;    /* from CsvRow.text; unescaped, without quotes. Use csv_text */
     bool quoted;            /* "" differs from nothing */
+    bool escaped, stray;    /* the reader's own */
 } CsvField;
 
 typedef struct CsvRow {
-    const CsvField *fields;
+    const char *text;       /* valid until the next csv_next, csv_feed or csv_room */
+    const CsvField *fields; /* same */
     uint32_t field_count;
     CsvProblem problem;
     uint32_t problem_field; /* number of the field, from 0 */
@@ -53,7 +55,7 @@ typedef struct CsvReader CsvReader;
 CsvReader *csv_open(const CsvOptions *options); /* NULL = defaults; owned by the caller until csv_close */
 void csv_close(CsvReader *reader);
 void csv_reset(CsvReader *reader, const CsvOptions *options); /* as after csv_open; memory is kept */
-void csv_feed(CsvReader *reader, Bytes piece);                /* copies */
+void csv_feed(CsvReader *reader, Bytes piece);                /* copies; keep pieces small, all of it is held until it was read */
 /* Without the copy: at least CSV_PIECE_BYTES of room for the caller to write to, then how many bytes were written. */
 uint8_t *csv_room(CsvReader *reader, size_t *room_out);
 void csv_added(CsvReader *reader, size_t len);
@@ -67,7 +69,7 @@ const char *csv_problem_text(CsvProblem problem);             /* "invalid UTF-8"
 
 static inline Str csv_text(const CsvRow *row, uint32_t field) {
     assert(field < row->field_count);
-    return (Str){row->fields[field].data, row->fields[field].len};
+    return (Str){row->text + row->fields[field].start, row->fields[field].len};
 }
 
 /* The delimiter of , ; tab | that splits the first rows of the sample most evenly into more than one field; ',' if none does. */
