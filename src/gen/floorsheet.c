@@ -157,7 +157,8 @@ static void begin_minute(FloorSheet *f) {
     f->order_next = 0;
     while (rows > 0) {
         assert(f->order_count < ORDERS_PER_MINUTE_MAX);
-        uint8_t trades = (uint8_t)MIN_OF((uint32_t)sweep_size(&f->random), rows);
+        uint32_t size = sweep_size(&f->random);
+        uint8_t trades = (uint8_t)MIN_OF(size, rows);
         rows -= trades;
         gaps[f->order_count] = gen__neg_log2(random_next(&f->random)) + 1;
         total += gaps[f->order_count];
@@ -214,10 +215,13 @@ static uint32_t choose_quantity(Random *random) {
         }
         at -= FLOOR_QUANTITY[i].share;
     }
-    /* 2^(6.3 + 1.9 z): median 79, cut at 10. */
-    int32_t power = 412876 + (int32_t)((int64_t)gen__normal(random_next(random)) * 215 / 65);
+    /* 2^(6.1 + 2.3 z): median 69, cut at 10; one in 1,024 of these is a block trade. */
+    int32_t power = 399770 + (int32_t)((int64_t)gen__normal(random_next(random)) * 4);
     uint64_t quantity = power < 217706 ? 10 + (r >> 60) : gen__exp2(MIN_OF(power, 16 * 65536));
-    if (((r >> 32) & 3) != 0) {
+    if (((r >> 40) & 1023) == 0) {
+        quantity *= 16;
+    }
+    if (((r >> 32) & 3) == 0) {
         quantity = quantity / 10 * 10;
     }
     return (uint32_t)MAX_OF(quantity, (uint64_t)10);

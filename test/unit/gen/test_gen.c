@@ -28,8 +28,12 @@ typedef struct Pin {
     uint64_t bytes;
 } Pin;
 static const Pin PINS[] = {
-    {"floorsheet", GEN_CSV, 0x0, 0}, {"floorsheet", GEN_ILP, 0x0, 0}, {"cpu", GEN_CSV, 0x0, 0},
-    {"cpu", GEN_ILP, 0x0, 0},        {"taq", GEN_CSV, 0x0, 0},        {"taq", GEN_ILP, 0x0, 0},
+    {"floorsheet", GEN_CSV, 0x362e8d6c, 731332},
+    {"floorsheet", GEN_ILP, 0xfc2b4470, 1241272},
+    {"cpu", GEN_CSV, 0xca14be12, 1206727},
+    {"cpu", GEN_ILP, 0x821ff015, 3466504},
+    {"taq", GEN_CSV, 0xbbfada06, 659346},
+    {"taq", GEN_ILP, 0x8b526f5a, 1379263},
 };
 
 static void ten_thousand_rows_have_the_pinned_checksum(void **state) {
