@@ -36,6 +36,7 @@ typedef struct BlockDecoder {
     const uint8_t *ends;       /* u32le per granule */
     Bytes payload;
     uint32_t dictionary_count;
+    uint64_t identity;         /* hash of the dictionary: a DecodeBuffer keeps the last one it read */
 } BlockDecoder;
 /* bytes must stay alive and be 64-byte aligned. Checks the frame, not yet the granules. */
 NODISCARD ErrorCode codec_decoder_open(Bytes bytes, Type type, BlockDecoder *decoder_out, Error *err);
