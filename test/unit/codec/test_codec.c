@@ -227,12 +227,42 @@ static void scaled_doubles_are_small(void **state) {
     column_builder_deinit(&builder);
 }
 
+/* The example of docs/format/codec.md: three int4 values in a frame. */
+static void format_example(void **state) {
+    (void)state;
+    static const uint8_t HEAD[20] = {4, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0x10, 1, 0, 0};
+    _Alignas(64) uint8_t bytes[64 + 272] = {0};
+    memcpy(bytes, HEAD, sizeof HEAD);
+    bytes[64] = 7;
+    bytes[72] = 2;
+    bytes[84] = 1;
+    bytes[88] = 3;
+    BlockDecoder decoder;
+    GranuleData granule;
+    DecodeBuffer *buffer = decode_buffer_create();
+    assert_int_equal(codec_decoder_open(bytes_from(bytes, sizeof bytes), type_of(TYPE_INT4), &decoder, NULL), ERR_OK);
+    assert_int_equal(codec_decode_granule(&decoder, 0, buffer, &granule, NULL), ERR_OK);
+    assert_memory_equal(granule.data, ((int32_t[]){7, 8, 10}), 12);
+    decode_buffer_destroy(buffer);
+    int32_t values[64] = {7, 8, 10};
+    ColumnBlock block = {.type = type_of(TYPE_INT4), .row_count = 3, .data = values};
+    EncodeScratch *scratch = encode_scratch_create();
+    Buffer out;
+    buffer_init(&out, 1 << 20);
+    assert_int_equal(codec_encode(&block, &(CodecOptions){.fast = true}, scratch, &out, NULL), ERR_OK);
+    assert_int_equal(out.len, sizeof bytes);
+    assert_memory_equal(out.data, bytes, sizeof bytes);
+    buffer_deinit(&out);
+    encode_scratch_destroy(scratch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_and_shape_round_trips),
         cmocka_unit_test(damaged_blocks_do_not_crash),
         cmocka_unit_test(summary_matches_a_plain_loop),
         cmocka_unit_test(scaled_doubles_are_small),
+        cmocka_unit_test(format_example),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
