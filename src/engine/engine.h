@@ -39,6 +39,9 @@ typedef struct EngineCounters {
 } EngineCounters;
 void engine_counters(Engine *engine, EngineCounters *counters_out);
 Os *engine_os(Engine *engine);
+/* One object that the layer above hangs on the engine (worker pool, list of clients): made by create on first use, once, and
+ * destroyed by engine_close before anything else. Thread-safe. */
+void *engine_attachment(Engine *engine, void *(*create)(Engine *engine), void (*destroy)(void *attachment));
 
 typedef enum Isolation { ISOLATION_READ_COMMITTED, ISOLATION_REPEATABLE_READ, ISOLATION_SERIALIZABLE /* runs as REPEATABLE_READ */ } Isolation;
 typedef struct TxnOptions { uint8_t isolation; bool read_only; uint8_t durability; /* session's, UNSET = database */ } TxnOptions;

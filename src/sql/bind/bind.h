@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind.h - from the parser's tree to a bound statement: names to columns, calls to function rows, casts put in, dialect decided.
+ *
+ * Errors carry the byte offset in the statement text. What Basalt does not do yet is ERR_NOT_SUPPORTED and named; never ignored. */
+#pragma once
+#include "sql/bind/bound.h"
+#include "sql/parse/ast.h"
+
+typedef struct BindContext {
+    CatalogView *catalog;                    /* of the statement's transaction; table definitions found live as long */
+    const FunctionEnvironment *environment;
+    Str text;                                /* the statement text that spans point into (column names of the questdb dialect) */
+    Dialect dialect;
+    const Type *param_types;                 /* declared types by number, TYPE_UNKNOWN = infer; may be NULL */
+    uint32_t param_count;
+} BindContext;
+
+/* Everything made lives in the arena. Settings: SHOW of a setting gives kind STATEMENT_SHOW with name and rel == NULL; SHOW TABLES, COLUMNS…
+ * give a rel. SET gives name and text (or is_default). */
+NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);
+/* A stored DEFAULT: constant or stable expression of the column's type. */
+NODISCARD ErrorCode bind_default(Str text, Dialect dialect, Type type, const FunctionEnvironment *environment, Arena *arena, const Expr **expr_out, Error *err);
