@@ -150,7 +150,7 @@ static ErrorCode store_symbol(IlpTable *table, IlpTableColumn *column, Str text,
     return ERR_OK;
 }
 
-static ErrorCode store_values(IlpParser *parser, const IlpShape *shape, Error *err) {
+static ErrorCode store_items(IlpParser *parser, const IlpShape *shape, Error *err) {
     IlpTable *table = shape->table;
     const IlpValue *values = parser->current.values;
     for (uint32_t i = 0; i < shape->count; i++) {
@@ -174,8 +174,16 @@ static ErrorCode store_values(IlpParser *parser, const IlpShape *shape, Error *e
         }
         }
     }
-    TRY(ilp__store_stamp(parser, table, parser->current.stamp_unit, parser->current.stamp, err));
-    return ilp__row_end(parser, table, err);
+    return ilp__store_stamp(parser, table, parser->current.stamp_unit, parser->current.stamp, err);
+}
+
+static ErrorCode store_values(IlpParser *parser, const IlpShape *shape, Error *err) {
+    ErrorCode code = store_items(parser, shape, err);
+    if (UNLIKELY(code != ERR_OK)) {
+        ilp__row_undo(shape->table);
+        return code;
+    }
+    return ilp__row_end(parser, shape->table, err);
 }
 
 bool ilp__fast_line(IlpParser *parser, const char *at, const char **next_out, ErrorCode *code_out, Error *err) {

@@ -134,6 +134,7 @@ NODISCARD ErrorCode ilp__line_store(IlpParser *parser, const char *line_start, E
 NODISCARD ErrorCode ilp__store_cast(IlpTable *table, IlpTableColumn *column, const IlpItem *item, const IlpValue *value, Error *err);
 NODISCARD ErrorCode ilp__store_stamp(IlpParser *parser, IlpTable *table, uint8_t unit, int64_t stamp, Error *err);
 NODISCARD ErrorCode ilp__row_end(IlpParser *parser, IlpTable *table, Error *err);
+void ilp__row_undo(IlpTable *table); /* drops what a failed line left in the builders */
 StoreOp ilp__store_op(uint8_t kind, Type type);
 Type ilp__created_type(const IlpItem *item); /* UNKNOWN: not supported */
 /* ilp_table.c */

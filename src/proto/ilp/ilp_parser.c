@@ -100,18 +100,18 @@ static ErrorCode take_line(IlpParser *parser, const char **at, const char *end, 
     switch (ilp__line_read(parser, *at, end, &next, why)) {
     case LINE_INCOMPLETE: *done_out = false; return ERR_OK;
     case LINE_ERROR: return fail(parser, why->code);
-    case LINE_EMPTY: break;
+    case LINE_EMPTY: parser->line += newlines_in(*at, next); break;
     case LINE_DONE:
         while (**at == ' ') {
             (*at)++;
         }
         code = ilp__line_store(parser, *at, err);
+        if (code != ERR_OK) {
+            return fail(parser, code);
+        }
+        parser->line++; /* newlines inside of strings and binary values do not count */
         break;
     }
-    if (code != ERR_OK) {
-        return fail(parser, code);
-    }
-    parser->line += newlines_in(*at, next);
     *at = next;
     return ERR_OK;
 }

@@ -133,7 +133,7 @@ static ErrorCode store_item(IlpParser *parser, IlpTable *table, IlpItem *item, c
     return ilp__store_cast(table, column, item, value, err);
 }
 
-static void row_undo(IlpTable *table) {
+void ilp__row_undo(IlpTable *table) {
     for (uint16_t i = 0; i < table->column_count; i++) {
         if (table->columns[i].builder.row_count > table->row_count) {
             column_builder_truncate(&table->columns[i].builder, table->row_count);
@@ -163,7 +163,7 @@ ErrorCode ilp__line_store(IlpParser *parser, const char *line_start, Error *err)
     parser->table_last = table;
     ErrorCode code = store_items(parser, table, err);
     if (code != ERR_OK) {
-        row_undo(table);
+        ilp__row_undo(table);
         return code;
     }
     ilp__shape_learn(parser, table, line_start);
