@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * os.h - the only way to files, clock, chance and threads. Linux implements it here, the simulator in sim/.
  *
- * Paths are relative to the Io's root folder ("wal/000001.wal"); never absolute, never "..". User text never becomes a path.
+ * Paths are relative to the Io's root folder ("wal/000001.wal"); never absolute, never ".."; the root itself is ".".
+ * User text never becomes a path. Calls may come from any thread; one File must not be closed while another call uses it.
  * Errors: ERR_IO, ERR_DISK_FULL (ENOSPC, EDQUOT), ERR_FILE_MISSING, ERR_FILE_EXISTS, ERR_SYNC_FAILED; the message names path and errno. */
 #pragma once
+#include "base/calendar.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -54,6 +56,9 @@ static inline NODISCARD ErrorCode io_unlink(Io *io, const char *path, Error *err
 static inline NODISCARD ErrorCode io_make_folder(Io *io, const char *path, Error *err) { return io->vtable->make_folder(io, path, err); }
 static inline NODISCARD ErrorCode io_remove_folder(Io *io, const char *path, Error *err) { return io->vtable->remove_folder(io, path, err); }
 static inline NODISCARD ErrorCode io_list(Io *io, const char *path, IoListVisit visit, void *context, Error *err) { return io->vtable->list(io, path, visit, context, err); }
+static inline NODISCARD ErrorCode io_link(Io *io, const char *from, const char *to, Error *err) { return io->vtable->link(io, from, to, err); }
+static inline NODISCARD ErrorCode io_lock(Io *io, const char *path, Str content, Str *holder_out, Arena *arena, Error *err) { return io->vtable->lock(io, path, content, holder_out, arena, err); }
+static inline NODISCARD ErrorCode io_free_space(Io *io, uint64_t *bytes_out, Error *err) { return io->vtable->free_space(io, bytes_out, err); }
 /* Helpers over the vtable (os/io_util.c). */
 NODISCARD ErrorCode io_read_whole(Io *io, const char *path, Arena *arena, Bytes *bytes_out, Error *err);
 NODISCARD ErrorCode io_write_whole(Io *io, const char *path, Bytes bytes, Error *err); /* tmp + sync + rename + folder sync */
@@ -102,6 +107,6 @@ NODISCARD ErrorCode os_input_open(const char *path, InputFile **input_out, Error
 NODISCARD ErrorCode os_input_read(InputFile *input, void *data, size_t len, size_t *read_out, Error *err); /* *read_out 0 = end */
 uint64_t os_input_size(const InputFile *input);          /* 0 if unknown */
 void os_input_close(InputFile *input);
-NODISCARD ErrorCode os_zone_load(Str name, Arena *arena, const struct Zone **zone_out, Error *err); /* IANA name or offset; ERR_INVALID_PARAMETER */
+NODISCARD ErrorCode os_zone_load(Str name, Arena *arena, const Zone **zone_out, Error *err); /* IANA name or offset; ERR_INVALID_PARAMETER */
 int64_t os_resident_bytes(void);                         /* of this process */
 int os_pid(void);
