@@ -3,12 +3,10 @@
  * block cache.
  *
  * Layout:     header 4 KiB | blocks, each from a 64-byte boundary, zero padded | directory | footer 128 bytes.
- *             docs/format/blockfile.md.
+ *             docs/format/blockfile.md fixes the bytes.
  * Checks:     CRC-32C of a block covers (file id, offset, payload); header, directory and footer have their own. Every
- *             mismatch is ERR_DAMAGED with the
- *             path in the message and the file offset as position. A later format version or an unknown must-understand
- *             bit is
- *             ERR_NEWER_FORMAT before anything else is believed.
+ *             mismatch is ERR_DAMAGED with the path in the message and the file offset as position. A later format
+ *             version or an unknown must-understand bit is ERR_NEWER_FORMAT before anything else is believed.
  * Writing:    under a temporary name, with large writes; finish = sync, rename, folder sync. A file is never changed
  *             afterwards.
  * Threads:    a writer belongs to one thread. A BlockFile is immutable after open: any number of threads may read. A
