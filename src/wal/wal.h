@@ -62,14 +62,14 @@ typedef void (*WalAssigned)(void *assigned_context, Lsn lsn);
     X(SKIP_SYNC)            /* commit records are published without a sync */                                          \
     X(PUBLISH_EARLY)        /* published before the sync returns */                                                    \
     X(SYNC_ERROR_IGNORED)   /* a failed sync is taken for a good one */                                                \
-    X(REUSE_SALT)           /* a recycled file keeps its salt and its old groups stay valid */                         \
+    X(DURABLE_BELOW_EARLY)  /* a group claims that what lies before it is durable when it is only written */           \
     X(NO_ERASE)             /* groups beyond the end stay in the file after recovery */                                \
     X(NO_FOLDER_SYNC)       /* a new file's name is not made durable */                                                \
-    X(SHARED_BLOCK)         /* a group is written over the last block of the one before */                             \
+    X(REWRITE_HEADER)       /* a block that was synced (the file's header) is written again with each group */         \
     X(NO_BODY_CRC)          /* replay does not check bodies */                                                         \
     X(NO_SYNC_AT_SWITCH)    /* the old file is not synced before the next one begins */                                \
     X(RECYCLE_TOO_MUCH)     /* the file that holds below_lsn is recycled too */                                        \
-    X(DROP_LAST)            /* replay leaves out the last record */                                                    \
+    X(SKIP_FIRST)           /* replay begins one record too late */                                                    \
     X(DAMAGE_IS_END)        /* a damaged group below a durable one is taken for the end */
 typedef enum WalPlant {
     WAL_PLANT_NONE,
