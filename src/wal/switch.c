@@ -73,7 +73,8 @@ static ErrorCode write_header(Wal *wal, File *handle, const WalFileHeader *heade
 }
 
 ErrorCode wal__sync_current(Wal *wal, Error *err) {
-    if (wal->unsynced_bytes > 0) {
+    bool needed = wal->unsynced_bytes > 0;
+    if (needed) {
         ErrorCode code = io_sync(wal->os.io, wal->file, err);
         if (code != ERR_OK && wal->options.plant != WAL_PLANT_SYNC_ERROR_IGNORED) {
             return code;
@@ -84,7 +85,7 @@ ErrorCode wal__sync_current(Wal *wal, Error *err) {
     wal->sync_deadline_nanos = INT64_MAX;
     wal__set_durable(&wal->progress, wal->written_lsn);
     wal__lock(wal);
-    wal->stats.syncs++;
+    wal->stats.syncs += needed;
     wal__unlock(wal);
     return ERR_OK;
 }

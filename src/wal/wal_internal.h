@@ -3,7 +3,7 @@
  *
  * Owners:     fields of Wal are grouped by who may touch them: the append mutex, the files mutex, or the driver. The
  *             driver is the log thread, or in inline mode the one thread that has set `driving`.
- * Locks:      append before files; neither is held during I/O, except that wal_open and wal_close run alone. */
+ * Locks:      append and files are never held together. No I/O happens under append; wal_recycle unlinks under files. */
 #pragma once
 #include "base/hash.h"
 #include "wal/wal.h"
