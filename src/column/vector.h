@@ -73,6 +73,8 @@ NumericSlot numeric_to_slot(Numeric value, Arena *arena);
 NODISCARD ErrorCode batch_compact(Batch *batch, Arena *arena, Error *err);
 /* Restricts live to mask (BATCH_WORDS words) and recounts. */
 void batch_filter(Batch *batch, const uint64_t *mask, Arena *arena);
+/* Keeps `take` live rows behind the first `skip` live ones (LIMIT, result windows). */
+void batch_limit(Batch *batch, uint32_t skip, uint32_t take, Arena *arena);
 
 /* ---- bulk columns: what doors fill and storage takes; also one block of a codec ---- */
 typedef struct ColumnBlock {

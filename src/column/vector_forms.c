@@ -198,6 +198,23 @@ void batch_filter(Batch *batch, const uint64_t *mask, Arena *arena) {
     batch->live = count == batch->row_count ? NULL : live;
 }
 
+void batch_limit(Batch *batch, uint32_t skip, uint32_t take, Arena *arena) {
+    if (skip == 0 && take >= batch->live_count) {
+        return;
+    }
+    uint64_t mask[BATCH_WORDS] = {0};
+    uint32_t seen = 0;
+    for (size_t row = 0; row < batch->row_count; row++) {
+        if (batch->live == NULL || bit_get(batch->live, row)) {
+            if (seen >= skip && seen - skip < take) {
+                bit_set(mask, row);
+            }
+            seen++;
+        }
+    }
+    batch_filter(batch, mask, arena);
+}
+
 static void live_to_index(const uint64_t *live, size_t rows, uint16_t *index) {
     size_t count = 0;
     for (size_t w = 0; w < words_for(rows); w++) {

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * value_text.h - one value <-> its text, for the types that base knows nothing of, and one call for all types.
+ *
+ * Why: the encoders, casts to text, text input and EXPLAIN must all spell a value alike. Two styles: PostgreSQL's output texts
+ * and QuestDB's (ISO timestamps with Z, Java doubles). Booleans are "t" / "f" in the first, "true" / "false" in the second. */
+#pragma once
+#include "base/calendar.h"
+#include "base/memory.h"
+#include "column/types.h"
+
+typedef struct TextStyle {
+    bool questdb;
+    bool full_nanos;     /* PostgreSQL style: TIMESTAMP_NS with up to 9 digits; else cut to microseconds */
+    const Zone *zone;    /* of TIMESTAMPTZ; NULL = UTC */
+} TextStyle;
+
+enum { VALUE_TEXT_MAX = 160 }; /* longest text of a fixed-width value */
+
+/* Any fixed-width type but SYMBOL. value: physical value (BOOL: one byte). Writes at most VALUE_TEXT_MAX bytes, returns how many. */
+size_t value_format_fixed(char *out, Type type, const void *value, const TextStyle *style);
+/* Any type but SYMBOL: text as it is, bytea as \x hex, arrays in {} or []. Array bytes that are damaged print as empty. */
+void value_format(Type type, const void *value, const TextStyle *style, Buffer *out);
+
+enum { UUID_TEXT_LEN = 36 };
+void uuid_format(char out[UUID_TEXT_LEN], const Uuid *uuid);
+bool uuid_parse(Str text, Uuid *uuid_out);           /* 32 hex digits, hyphens after any group of four, braces */
+
+enum { INTERVAL_TEXT_MAX = 100 };
+size_t interval_format(char *out, Interval interval); /* "1 year 2 mons 3 days 04:05:06.5" */
+bool interval_parse(Str text, Interval *interval_out); /* PostgreSQL's forms, ISO 8601 "P1DT2H"; false: not an interval or too large */
+Int128 interval_span(Interval interval);               /* microseconds, a month as 30 days: PostgreSQL's order of intervals */
+
+void bytea_format(Str bytes, Buffer *out);             /* "\x6162" */
+bool bytea_parse(Str text, Buffer *out);               /* hex or escape form */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kernels.h - loops over plain arrays, compiled once per CPU level: compare, compute, reduce, hash, unpack, select.
+ *
+ * Rules: `rows` counts values; arrays are readable and outputs writable up to the next multiple of 64 rows (a whole word of the
+ * bitmaps), and kernels do run over that padding. Bitmaps: row r = word r/64, bit r%64; written bitmaps are zero past `rows`.
+ * Null knowledge is the caller's: kernels run over null and dead rows. Overflow is answered by a flag ("some row, perhaps a dead one"):
+ * the caller re-checks its live rows one by one when it is up. Outputs may be the same array as an input of the same width.
+ *
+ * Floats compare in PostgreSQL's order: NaN equals itself and is larger than everything. Sums of floats are double-double, so that
+ * their bits depend on neither order, layout nor CPU level.
+ * Threads: everything is immutable. */
+#pragma once
+#include "base/compiler.h"
+
+enum { KERNEL_ROWS_MAX = 65536, PACK_VALUES = 1024 };
+
+/* name, C type */
+#define KERNEL_INTEGERS(X) X(i8, int8_t) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t)
+#define KERNEL_FLOATS(X) X(f32, float) X(f64, double)
+#define KERNEL_NUMBERS(X) KERNEL_INTEGERS(X) KERNEL_FLOATS(X)
+#define KERNEL_COMPUTED(X) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t)
+#define KERNEL_PACKED(X) X(u8, uint8_t) X(u16, uint16_t) X(u32, uint32_t) X(u64, uint64_t)
+
+typedef struct SumPair {
+    double high, low; /* high + low; low is meaningless where high is not finite */
+} SumPair;
+
+typedef struct Kernels {
+    const char *level; /* "baseline", "avx2", "avx512" */
+
+    /* ---- comparisons -> bitmap. vv: two columns; vc: column with a constant (x < c, x > c). Others by swapping or inverting ---- */
+#define X(name, T)                                                                                                     \
+    void (*eq_vv_##name)(uint64_t *out, const T *a, const T *b, size_t rows);                                          \
+    void (*eq_vc_##name)(uint64_t *out, const T *a, T c, size_t rows);                                                 \
+    void (*lt_vv_##name)(uint64_t *out, const T *a, const T *b, size_t rows);                                          \
+    void (*lt_vc_##name)(uint64_t *out, const T *a, T c, size_t rows);                                                 \
+    void (*gt_vc_##name)(uint64_t *out, const T *a, T c, size_t rows);
+    KERNEL_NUMBERS(X)
+#undef X
+
+    /* ---- arithmetic; true = some row overflowed (its result has wrapped) ---- */
+#define X(name, T)                                                                                                     \
+    bool (*add_vv_##name)(T *out, const T *a, const T *b, size_t rows);                                                \
+    bool (*add_vc_##name)(T *out, const T *a, T c, size_t rows);                                                       \
+    bool (*sub_vv_##name)(T *out, const T *a, const T *b, size_t rows);                                                \
+    bool (*sub_vc_##name)(T *out, const T *a, T c, size_t rows);                                                       \
+    bool (*sub_cv_##name)(T *out, T c, const T *b, size_t rows);                                                       \
+    bool (*mul_vv_##name)(T *out, const T *a, const T *b, size_t rows);                                                \
+    bool (*mul_vc_##name)(T *out, const T *a, T c, size_t rows);                                                       \
+    bool (*div_vv_##name)(T *out, const T *a, const T *b, size_t rows); /* toward zero; true: a zero divisor or MIN/-1 */ \
+    bool (*mod_vv_##name)(T *out, const T *a, const T *b, size_t rows); /* sign of a; true: a zero divisor */
+    KERNEL_COMPUTED(X)
+#undef X
+    /* true = some result is infinite, NaN or zero where PostgreSQL may have an error: out of range or division by zero */
+#define X(name, T)                                                                                                     \
+    bool (*add_vv_##name)(T *out, const T *a, const T *b, size_t rows);                                                \
+    bool (*sub_vv_##name)(T *out, const T *a, const T *b, size_t rows);                                                \
+    bool (*mul_vv_##name)(T *out, const T *a, const T *b, size_t rows);                                                \
+    bool (*div_vv_##name)(T *out, const T *a, const T *b, size_t rows);                                                \
+    bool (*add_vc_##name)(T *out, const T *a, T c, size_t rows);                                                       \
+    bool (*mul_vc_##name)(T *out, const T *a, T c, size_t rows);
+    KERNEL_FLOATS(X)
+#undef X
+
+    /* ---- reductions over the rows set in `rows_set` (NULL = all). min, max: false and *out untouched when no row is set ---- */
+#define X(name, T)                                                                                                     \
+    bool (*min_##name)(const T *a, const uint64_t *rows_set, size_t rows, T *out);                                     \
+    bool (*max_##name)(const T *a, const uint64_t *rows_set, size_t rows, T *out);
+    KERNEL_NUMBERS(X)
+#undef X
+#define X(name, T) Int128 (*sum_##name)(const T *a, const uint64_t *rows_set, size_t rows);
+    KERNEL_INTEGERS(X)
+#undef X
+    SumPair (*sum_f32)(const float *a, const uint64_t *rows_set, size_t rows);
+    SumPair (*sum_f64)(const double *a, const uint64_t *rows_set, size_t rows);
+
+    /* ---- hashes: out = hash_u64 of the value's bits (sign-extended to 64; floats: -0 as 0, every NaN alike) ---- */
+    void (*hash_i8)(uint64_t *out, const int8_t *a, size_t rows);
+    void (*hash_i16)(uint64_t *out, const int16_t *a, size_t rows);
+    void (*hash_i32)(uint64_t *out, const int32_t *a, size_t rows);
+    void (*hash_i64)(uint64_t *out, const int64_t *a, size_t rows);
+    void (*hash_f32)(uint64_t *out, const float *a, size_t rows);
+    void (*hash_f64)(uint64_t *out, const double *a, size_t rows);
+    void (*hash_combine)(uint64_t *into, const uint64_t *other, size_t rows); /* second and further keys */
+
+    /* ---- frame of reference, PACK_VALUES values at `bits` (0..width) bits each: 128 x bits bytes, any alignment 8 ----
+     * Value i lies in lane i % L (L = 1,024 / width lanes); the lanes' words are interleaved, so that a shift serves a whole vector.
+     * unpack adds base (wrapping); pack subtracts it and keeps the low bits. bits == 0: nothing is stored. */
+#define X(name, T)                                                                                                     \
+    void (*unpack_##name)(T *out, const void *packed, unsigned bits, T base);                                          \
+    void (*pack_##name)(void *packed, const T *values, unsigned bits, T base);
+    KERNEL_PACKED(X)
+#undef X
+
+    /* ---- selection ---- */
+    uint32_t (*mask_to_index)(const uint64_t *mask, size_t rows, uint16_t *index); /* index: room for rows rounded up to 64 */
+    uint32_t (*count_bits)(const uint64_t *mask, size_t rows);
+    void (*gather_32)(uint32_t *out, const uint32_t *values, const uint16_t *index, size_t rows);
+    void (*gather_64)(uint64_t *out, const uint64_t *values, const uint16_t *index, size_t rows);
+} Kernels;
+
+/* The best level of this CPU; the same answer at every call, cheap. */
+const Kernels *kernels_pick(void);
+/* All levels that this CPU can run, baseline first (tests, benchmarks). NULL past the last. */
+const Kernels *kernels_level(size_t number);
+
+static inline double sum_pair_value(SumPair sum) {
+    double total = sum.high + sum.low;
+    return __builtin_isfinite(sum.high) ? total : sum.high;
+}
+/* Adds one value to a double-double (two-sum, Knuth). */
+static inline void sum_pair_add(SumPair *sum, double value) {
+    double high = sum->high + value;
+    double part = high - sum->high;
+    double error = (sum->high - (high - part)) + (value - part);
+    sum->high = high;
+    sum->low += error;
+}
+static inline void sum_pair_merge(SumPair *sum, SumPair other) {
+    sum_pair_add(sum, other.high);
+    sum->low += other.low;
+}
