@@ -13,7 +13,7 @@ typedef struct Session Session;
 typedef struct Statement Statement;
 
 typedef struct SessionOptions {
-    DialectId dialect;
+    Dialect dialect;
     Str user_name, application_name, door;   /* copied; door: "http", "api", … for pg_stat_activity */
     size_t memory_bytes;                     /* per query, 0 = 256 MiB */
     int64_t timeout_ms;                      /* per statement, 0 = none */
@@ -27,7 +27,7 @@ void session_cancel(Session *session);       /* any thread: the running statemen
 void session_set_timeout(Session *session, int64_t timeout_ms);
 bool session_in_transaction(const Session *session);
 bool session_transaction_failed(const Session *session);
-DialectId session_dialect(const Session *session);
+Dialect session_dialect(const Session *session);
 
 /* Parses and binds the first statement of sql. *used_out: bytes up to the start of the next statement (== sql.len at the end).
  * param_types: declared types by number (TYPE_UNKNOWN = infer), may be NULL. sql is copied. Error position: byte offset in sql. */
@@ -59,3 +59,6 @@ void session_rollback(Session *session);
 Engine *session_engine(Session *session);
 /* Live sessions, for views and metrics. */
 typedef struct SessionInfo { uint64_t id; Str user_name, application_name, door, statement; int64_t started_micros; bool active; } SessionInfo;
+/* Calls visit for each session of the engine while a mutex is held: copy what you need, call nothing of this folder. */
+typedef void (*SessionVisit)(void *context, const SessionInfo *info);
+void session_list(Engine *engine, SessionVisit visit, void *context);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * hub.c - what the sessions of one engine share: the list of clients and the worker pool. Made with the first session, ended by
+ * engine_close. */
+#include "session/session_internal.h"
+
+static void *hub_create(Engine *engine) {
+    Hub *hub = mem_calloc(1, sizeof *hub);
+    hub->sched = engine_os(engine)->sched;
+    hub->sched->mutex_init(hub->sched, &hub->mutex);
+    return hub;
+}
+
+static void hub_destroy(void *attachment) {
+    Hub *hub = attachment;
+    assert(hub->first == NULL); /* sessions are closed before their engine */
+    worker_pool_close(hub->pool);
+    hub->sched->mutex_deinit(hub->sched, &hub->mutex);
+    mem_free(hub);
+}
+
+Hub *session__hub(Engine *engine) { return engine_attachment(engine, hub_create, hub_destroy); }
+
+/* The pool is opened by the first query, so that an idle server has no threads for it. NULL (no helpers) if none can be had. */
+WorkerPool *session__pool(Session *session) {
+    Hub *hub = session->hub;
+    if (session->workers == 1) {
+        return NULL;
+    }
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    int helpers = hub->sched->cpu_count(hub->sched) - 1;
+    if (hub->pool == NULL && helpers > 0 && worker_pool_open(hub->sched, helpers, &hub->pool, NULL) != ERR_OK) {
+        hub->pool = NULL;
+    }
+    WorkerPool *pool = hub->pool;
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+    return pool;
+}
+
+void session_list(Engine *engine, SessionVisit visit, void *context) {
+    Hub *hub = session__hub(engine);
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    for (Session *session = hub->first; session != NULL; session = session->next) {
+        SessionInfo info = {.id = session->id, .user_name = session->options.user_name, .application_name = session->options.application_name,
+                            .door = session->options.door, .statement = session->running, .started_micros = session->started_micros,
+                            .active = session->active};
+        visit(context, &info);
+    }
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * statement_query.c - SELECT and its kin (rows from a run), DML (a run into storage), EXPLAIN and SHOW (lines of text). */
+#include "session/session_internal.h"
+#include <stdio.h>
+
+ErrorCode statement__plan(Statement *statement, Error *err) {
+    PlanOptions options = {.environment = &statement->environment, .catalog = txn_catalog(statement__txn(statement)),
+                           .passes_off = statement->session->passes_off};
+    return plan_create(statement->bound, &options, &statement->plan_arena, &statement->plan, err);
+}
+
+RunContext statement__run_context(Statement *statement) {
+    Session *session = statement->session;
+    Txn *txn = statement__txn(statement);
+    return (RunContext){.storage = txn_storage(txn), .catalog = txn_catalog(txn), .params = statement->params,
+                        .param_count = statement->bound->param_count, .environment = &statement->environment, .pool = session__pool(session),
+                        .workers = session->workers, .control = &session->control, .memory_limit = session->memory_limit};
+}
+
+ErrorCode statement__start_query(Statement *statement, Error *err) {
+    TRY(statement__plan(statement, err));
+    RunContext context = statement__run_context(statement);
+    snprintf(statement->tag, sizeof statement->tag, "%s", statement->bound->kind == STATEMENT_SHOW ? "SHOW" : "SELECT 0");
+    return run_open(statement->plan, &context, &statement->run, err);
+}
+
+ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *err) {
+    TRY(run_next(statement->run, batch_out, err));
+    if (*batch_out != NULL) {
+        statement->affected += (*batch_out)->live == NULL ? (*batch_out)->row_count : (*batch_out)->live_count;
+    } else if (statement->bound->kind == STATEMENT_SELECT) {
+        snprintf(statement->tag, sizeof statement->tag, "SELECT %llu", (unsigned long long)statement->affected);
+    }
+    return ERR_OK;
+}
+
+ErrorCode statement__run_dml(Statement *statement, Error *err) {
+    TRY(statement__plan(statement, err));
+    RunContext context = statement__run_context(statement);
+    const TableDef *table = statement->bound->table;
+    unsigned long long rows;
+    switch (statement->bound->kind) {
+    case STATEMENT_INSERT: TRY(run_insert(statement->plan, &context, table, &statement->affected, err)); break;
+    case STATEMENT_UPDATE: TRY(run_update(statement->plan, &context, table, &statement->affected, err)); break;
+    default: TRY(run_delete(statement->plan, &context, table, &statement->affected, err)); break;
+    }
+    rows = statement->affected;
+    const char *verb = statement->bound->kind == STATEMENT_INSERT ? "INSERT 0" : statement->bound->kind == STATEMENT_UPDATE ? "UPDATE" : "DELETE";
+    snprintf(statement->tag, sizeof statement->tag, "%s %llu", verb, rows);
+    return ERR_OK;
+}
+
+/* ---- lines of text ---- */
+
+static void take_lines(Statement *statement, Str text) {
+    uint32_t count = 0;
+    Str rest = text, line;
+    while (rest.len > 0 && str_split(&rest, '\n', &line)) {
+        count++;
+    }
+    statement->rows.lines = arena_array(&statement->arena, Str, count + 1);
+    rest = text;
+    while (rest.len > 0 && str_split(&rest, '\n', &line)) {
+        statement->rows.lines[statement->rows.count++] = arena_str(&statement->arena, line);
+    }
+}
+
+static ErrorCode run_analyzed(Statement *statement, Buffer *out, Error *err) {
+    RunContext context = statement__run_context(statement);
+    Run *run;
+    Batch *batch = NULL;
+    TRY(run_open(statement->plan, &context, &run, err));
+    ErrorCode code;
+    do {
+        code = run_next(run, &batch, err);
+    } while (code == ERR_OK && batch != NULL);
+    if (code == ERR_OK) {
+        run_explain(run, out);
+    }
+    run_close(run);
+    return code;
+}
+
+static ErrorCode explain(Statement *statement, Buffer *out, Error *err) {
+    TRY(statement__plan(statement, err));
+    if (statement->bound->analyze) {
+        return run_analyzed(statement, out, err);
+    }
+    plan_explain(statement->plan, statement->bound->verbose, out);
+    return ERR_OK;
+}
+
+ErrorCode statement__start_text(Statement *statement, Error *err) {
+    if (statement->bound->kind == STATEMENT_SHOW) {
+        Str value;
+        TRY(session__setting_show(statement->session, statement->bound->name, &value, err));
+        statement->rows.lines = arena_array(&statement->arena, Str, 1);
+        statement->rows.lines[0] = arena_str(&statement->arena, value);
+        statement->rows.count = 1;
+        snprintf(statement->tag, sizeof statement->tag, "SHOW");
+        return ERR_OK;
+    }
+    enum { EXPLAIN_BYTES_MAX = 16 << 20 };
+    Buffer out;
+    buffer_init(&out, EXPLAIN_BYTES_MAX);
+    ErrorCode code = explain(statement, &out, err);
+    if (code == ERR_OK) {
+        take_lines(statement, buffer_str(&out));
+    }
+    buffer_deinit(&out);
+    snprintf(statement->tag, sizeof statement->tag, "EXPLAIN");
+    return code;
+}
+
+void statement__next_text(Statement *statement, Batch **batch_out) {
+    TextRows *rows = &statement->rows;
+    uint32_t count = MIN_OF(rows->count - rows->next, (uint32_t)BATCH_ROWS);
+    if (count == 0) {
+        return;
+    }
+    if (statement->refs == NULL) {
+        statement->refs = arena_alloc_aligned(&statement->arena, BATCH_ROWS * sizeof(StrRef), 64);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        Str line = rows->lines[rows->next + i];
+        statement->refs[i] = strref_make(line.data, line.len);
+    }
+    rows->next += count;
+    statement->vector = (Vector){.type = type_of(TYPE_TEXT), .form = VECTOR_FLAT, .row_count = (uint16_t)count, .data = statement->refs};
+    statement->batch = (Batch){.row_count = (uint16_t)count, .live_count = (uint16_t)count, .column_count = 1, .columns = &statement->vector};
+    *batch_out = &statement->batch;
+}
