@@ -29,8 +29,14 @@ enum {
     FN_NOT_STRICT = 16,  /* sees NULLs itself and writes validity; others: result NULL where any argument is */
     FN_COMMUTES = 32,
     FN_VARIADIC = 64,    /* the last argument type may repeat, 0 or more times beyond the first */
-    FN_OPERATOR = 128    /* name is an operator; not callable as name(...) */
+    FN_OPERATOR = 128,   /* name is an operator; not callable as name(...) */
+    FN_POSTGRES = 256,   /* row counts in the postgres dialect only (float8 / 0 raises, ^ is power, now() is timestamptz) */
+    FN_QUESTDB = 512     /* in the questdb dialect only */
 };
+/* Overload resolution (binder): rows of the other dialect do not count. DECIMAL8 and DECIMAL16 resolve as NUMERIC where no row names
+ * them, VARCHAR, BPCHAR, CHAR and SYMBOL as TEXT. Operators that the parser spells with words have rows by that name ("like", "ilike",
+ * "at time zone", "is distinct from"); their negations (not like …) and !=  are the binder's (NOT of the row, "<>"). extract(field, x)
+ * of the questdb dialect answers INT4; for the constant field 'epoch' the binder takes "extract_epoch"(x), INT8. */
 
 /* What a statement gives its functions. Owned by the session; constant while the statement runs. */
 typedef struct FunctionEnvironment {
@@ -38,6 +44,7 @@ typedef struct FunctionEnvironment {
     int64_t (*clock_micros)(void *clock);  /* systimestamp() */
     void *clock;
     const Zone *zone;                      /* session time zone; NULL = UTC */
+    ErrorCode (*zone_load)(Str name, Arena *arena, const Zone **zone_out, Error *err); /* by name or offset (os_zone_load); NULL: only offsets */
     Random *random;                        /* one thread only: FN_VOLATILE calls run on the session's thread */
     Str user_name, database_name, schema_name, version_text;
     bool questdb;                          /* dialect, for the few text forms that differ */
