@@ -81,7 +81,7 @@ static int setup(void **state) {
 static int teardown(void **state) {
     Fixture *fixture = *state;
     block_cache_destroy(fixture->cache);
-    io_unlink(fixture->os.io, "t.seg", NULL) == ERR_OK ? (void)0 : (void)0;
+    assert_int_equal(io_unlink(fixture->os.io, "t.seg", NULL), ERR_OK);
     os_linux_close(&fixture->os);
     remove(fixture->folder);
     free(fixture);
