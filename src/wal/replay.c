@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * replay.c - put the files of the folder in order, hand every record from replay_from on to redo, find the end.
  *
- * States:     files sorted by sequence -> the last whose first LSN is <= replay_from is the start; older ones are spares
- *             -> each file up to its end; the next must begin exactly there -> the last file's end is the log's end.
+ * States:     files sorted by sequence -> the last whose first LSN is <= replay_from is the start -> each file up to its
+ *             end; the next must begin exactly there -> the end of the last file is the end of the log.
  * Why:        a file is synced whole before the next one's header is written, so a gap between files is damage, and
  *             only the last file can have a torn end.
  * Invariants: redo sees LSNs without gaps, each once, only from groups that are whole.
@@ -102,6 +102,18 @@ static ErrorCode replay_file(WalReplay *replay, WalFile *file, bool is_last, Err
     return code;
 }
 
+/* Files right before the start stay live until wal_recycle says otherwise: an older checkpoint may need them. */
+static void keep_older_files(const WalReplay *replay, uint32_t start) {
+    WalFile **files = replay->set->files;
+    for (uint32_t i = start; i > 0; i--) {
+        bool follows = files[i - 1]->has_header && files[i - 1]->header.sequence + 1 == files[i]->header.sequence;
+        if (!follows) {
+            return;
+        }
+        files[i - 1]->live = true;
+    }
+}
+
 /* A header that cannot be read belongs to a file never used, torn while it was made the next one, or damaged. */
 static ErrorCode check_headless_files(const WalReplay *replay, Error *err) {
     for (uint32_t i = 0; i < replay->set->count; i++) {
@@ -123,6 +135,7 @@ static ErrorCode replay_all(WalReplay *replay, Error *err) {
         for (uint32_t i = start; i < replay->set->count; i++) {
             TRY(replay_file(replay, replay->set->files[i], i + 1 == replay->set->count, err));
         }
+        keep_older_files(replay, start);
         if (replay->next_lsn < replay->replay_from) {
             char path[WAL_PATH_BYTES_MAX];
             wal__file_path(replay->set, replay->last, path);

@@ -106,7 +106,7 @@ typedef struct WalReplay {
     Buffer stale; /* u64le offsets in `last` */
     uint64_t records, bytes;
 } WalReplay;
-/* On success call wal__replay_deinit. Files below the start become spares (live = false), the others live. */
+/* Call wal__replay_deinit afterwards. Files that belong to the log become live, the others stay spares. */
 NODISCARD ErrorCode wal__replay(WalReplay *replay, Error *err);
 void wal__replay_deinit(WalReplay *replay);
 

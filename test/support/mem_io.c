@@ -9,7 +9,9 @@ enum { SECTOR_BYTES = 512, PATH_BYTES = 256 };
 typedef struct Inode {
     uint8_t *data, *durable;
     size_t len, capacity, durable_len, durable_capacity;
-    size_t dirty_from, dirty_to; /* range that differs from durable */
+    size_t dirty_from, dirty_to; /* range that was written since the last sync */
+    uint8_t *dirty;              /* a byte for each sector: written since the last sync, even with equal bytes */
+    size_t dirty_capacity;
     uint32_t users;              /* names and handles */
 } Inode;
 struct File {
@@ -56,6 +58,7 @@ static void inode_release(Inode *inode) {
     if (inode != NULL && --inode->users == 0) {
         mem_free(inode->data);
         mem_free(inode->durable);
+        mem_free(inode->dirty);
         mem_free(inode);
     }
 }
@@ -169,6 +172,10 @@ static void mark_dirty(Inode *inode, size_t from, size_t to) {
     }
     inode->dirty_from = MIN_OF(inode->dirty_from, from);
     inode->dirty_to = MAX_OF(inode->dirty_to, to);
+    grow(&inode->dirty, &inode->dirty_capacity, to / SECTOR_BYTES + 1);
+    for (size_t at = from / SECTOR_BYTES; from < to && at <= (to - 1) / SECTOR_BYTES; at++) {
+        inode->dirty[at] = 1;
+    }
 }
 
 static void set_len(Inode *inode, size_t len) {
@@ -305,6 +312,10 @@ static ErrorCode mem_sync(Io *io, File *file, Error *err) {
             memcpy(inode->durable + inode->dirty_from, inode->data + inode->dirty_from, to - inode->dirty_from);
         }
         inode->durable_len = inode->len;
+        if (inode->dirty_capacity > 0) {
+            size_t last = MIN_OF(inode->dirty_to / SECTOR_BYTES + 1, inode->dirty_capacity);
+            memset(inode->dirty + inode->dirty_from / SECTOR_BYTES, 0, last - inode->dirty_from / SECTOR_BYTES);
+        }
         inode->dirty_from = inode->dirty_to = 0;
     }
     pthread_mutex_unlock(&mem->mutex);
@@ -508,7 +519,7 @@ static void crash_bytes(Inode *inode, Random *random, uint8_t **out, size_t *len
     for (size_t at = 0; at < longest; at += SECTOR_BYTES) {
         size_t len = MIN_OF((size_t)SECTOR_BYTES, longest - at);
         const uint8_t *old_bytes = inode->durable + at, *new_bytes = inode->data + at;
-        if (memcmp(old_bytes, new_bytes, len) == 0) {
+        if (at / SECTOR_BYTES >= inode->dirty_capacity || !inode->dirty[at / SECTOR_BYTES]) {
             memcpy(*out + at, new_bytes, len);
         } else {
             crash_sector(random, *out + at, old_bytes, new_bytes, len);
@@ -549,7 +560,11 @@ MemIo *mem_io_after_crash(const MemIo *mem, MemCrash crash, uint64_t seed) {
             if (inode->durable_len > 0) {
                 memcpy(copy->durable, inode->durable, copy->durable_len);
             }
-            mark_dirty(copy, inode->dirty_from, inode->dirty_to);
+            for (size_t s = 0; s < inode->dirty_capacity; s++) {
+                if (inode->dirty[s]) {
+                    mark_dirty(copy, s * SECTOR_BYTES, (s + 1) * SECTOR_BYTES);
+                }
+            }
         } else {
             mem_io_put_file(after, names.names[i].path, inode->durable, inode->durable_len);
         }
