@@ -83,6 +83,7 @@ enum { /* flags of AstExpr */
     AST_TYPED_LITERAL = 32, /* AST_CAST */
     AST_SUFFIXED = 32,      /* AST_NUMBER */
     AST_NAMED = 32,         /* AST_PARAM */
+    AST_STAR_ARGUMENT = 32, /* AST_CALL: count(*), no args */
     AST_VARIADIC = 128
 };
 

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * parse_utility.c - COPY, CHECKPOINT, VACUUM, ANALYZE and other statements of one word and a few names. */
+#include "sql/parse/parse_internal.h"
+
+/* ---------------------------------------------------------------- COPY */
+
+static ErrorCode parse_copy_target(Parser *p, AstCopy *copy) {
+    if (parse__accept_keyword(p, KW_STDIN)) {
+        copy->target = AST_COPY_STDIN;
+        return ERR_OK;
+    }
+    if (parse__accept_keyword(p, KW_STDOUT)) {
+        copy->target = AST_COPY_STDOUT;
+        return ERR_OK;
+    }
+    copy->target = parse__accept_word(p, STR("program")) ? AST_COPY_PROGRAM : AST_COPY_FILE;
+    if (p->token.kind != TOKEN_STRING) {
+        return parse__expected(p, "STDIN, STDOUT or a file name in quotes");
+    }
+    copy->path = p->token.text;
+    parse__advance(p);
+    return ERR_OK;
+}
+
+/* The old spelling: WITH CSV HEADER DELIMITER ',' NULL '' ... : each word with the value behind it, if one is. */
+static ErrorCode parse_copy_words(Parser *p, AstCopy *copy) {
+    size_t mark = list_begin(p);
+    while (parse__at_label(p) && !parse__at_keyword(p, KW_WHERE)) {
+        AstOption option = {0};
+        TRY(parse__label(p, &option.name, "an option"));
+        (void)parse__accept_keyword(p, KW_AS);
+        bool flag = str_equal_ignore_case(option.name.text, STR("csv")) || str_equal_ignore_case(option.name.text, STR("binary")) ||
+                    str_equal_ignore_case(option.name.text, STR("freeze"));
+        if (!flag && p->token.kind != TOKEN_END && !parse__at_mark(p, ";")) {
+            bool word = parse__at_label(p);
+            if (!word || str_equal_ignore_case(option.name.text, STR("format")) || parse__at_keyword(p, KW_TRUE) || parse__at_keyword(p, KW_FALSE)) {
+                TRY(parse__option_value(p, &option.value));
+            }
+        }
+        list_push(p, &option, sizeof option);
+    }
+    copy->options = list_end(p, mark, AstOption, &copy->option_count);
+    return ERR_OK;
+}
+
+static ErrorCode parse_copy_source(Parser *p, AstCopy *copy) {
+    if (parse__at_mark(p, "(")) {
+        Token open = p->token;
+        parse__advance(p);
+        TRY(parse__statement(p, &copy->query));
+        return parse__expect_close(p, open);
+    }
+    TRY(parse__table_name(p, &copy->table));
+    if (parse__at_mark(p, "(")) {
+        return parse__name_list(p, &copy->columns, &copy->column_count, "a column name");
+    }
+    return ERR_OK;
+}
+
+ErrorCode parse__copy(Parser *p, AstStatement **statement_out) {
+    AstStatement *statement = parse__new_statement(p, AST_COPY_STATEMENT, p->token.at);
+    AstCopy *copy = arena_new(p->arena, AstCopy);
+    *statement_out = statement;
+    statement->as.copy = copy;
+    parse__advance(p);
+    (void)parse__accept_keyword(p, KW_BINARY);
+    TRY(parse_copy_source(p, copy));
+    if (parse__accept_keyword(p, KW_CANCEL)) {
+        copy->target = AST_COPY_CANCEL;
+        return ERR_OK;
+    }
+    copy->from = parse__accept_keyword(p, KW_FROM);
+    if (!copy->from) {
+        TRY(parse__expect_keyword(p, KW_TO));
+    }
+    TRY(parse_copy_target(p, copy));
+    bool with = parse__accept_keyword(p, KW_WITH);
+    if (parse__at_mark(p, "(")) {
+        TRY(parse__options(p, &copy->options, &copy->option_count));
+    } else if (with || parse__at_label(p)) {
+        TRY(parse_copy_words(p, copy));
+    }
+    return parse__accept_keyword(p, KW_WHERE) ? parse__expr(p, &copy->where) : ERR_OK;
+}
+
+/* ---------------------------------------------------------------- the rest */
+
+static ErrorCode parse_name_tail(Parser *p, AstUtility *utility) {
+    if (!parse__at_name(p) && p->token.kind != TOKEN_STRING) {
+        return ERR_OK;
+    }
+    size_t mark = list_begin(p);
+    do {
+        AstNames names = {0};
+        TRY(parse__table_name(p, &names));
+        if (parse__at_mark(p, "(")) { /* ANALYZE t (a, b) */
+            AstName *columns = NULL;
+            uint32_t count = 0;
+            TRY(parse__name_list(p, &columns, &count, "a column name"));
+        }
+        list_push(p, &names, sizeof names);
+    } while (parse__accept_mark(p, ","));
+    utility->names = list_end(p, mark, AstNames, &utility->count);
+    return ERR_OK;
+}
+
+static ErrorCode parse_vacuum(Parser *p, AstUtility *utility) {
+    if (parse__at_mark(p, "(")) {
+        TRY(parse__options(p, &utility->options, &utility->option_count));
+    }
+    while (parse__accept_keyword(p, KW_FULL) || parse__accept_keyword(p, KW_FREEZE) || parse__accept_keyword(p, KW_VERBOSE) ||
+           parse__accept_keyword(p, KW_ANALYZE) || parse__accept_keyword(p, KW_TABLE)) {
+    }
+    return parse_name_tail(p, utility);
+}
+
+static ErrorCode parse_checkpoint(Parser *p, AstUtility *utility) {
+    if (parse__accept_keyword(p, KW_CREATE)) {
+        utility->what = STR("checkpoint create");
+    } else if (parse__accept_keyword(p, KW_RELEASE)) {
+        utility->what = STR("checkpoint release");
+    }
+    return ERR_OK;
+}
+
+static ErrorCode parse_discard(Parser *p, AstUtility *utility) {
+    if (!parse__at_label(p)) {
+        return parse__expected(p, "ALL, PLANS, SEQUENCES or TEMP");
+    }
+    utility->what = arena_format(p->arena, "discard %.*s", STR_ARG(parse__lower(p, p->token.text)));
+    parse__advance(p);
+    return ERR_OK;
+}
+
+static ErrorCode parse_channel(Parser *p, AstUtility *utility) {
+    if (parse__at_operator(p, "*")) {
+        parse__advance(p);
+        return ERR_OK;
+    }
+    TRY(parse_name_tail(p, utility));
+    return parse__accept_mark(p, ",") ? parse__expr(p, &utility->argument) : ERR_OK;
+}
+
+static ErrorCode parse_cancel(Parser *p, AstUtility *utility) {
+    utility->what = STR("cancel query");
+    if (!parse__accept_word(p, STR("query"))) {
+        return parse__expected(p, "QUERY");
+    }
+    return parse__expr(p, &utility->argument);
+}
+
+typedef struct UtilityRow { Keyword keyword; ErrorCode (*parse)(Parser *p, AstUtility *utility); const char *refused; } UtilityRow;
+static const UtilityRow utility_rows[] = {
+    {KW_CHECKPOINT, parse_checkpoint, NULL}, {KW_VACUUM, parse_vacuum, NULL},     {KW_ANALYZE, parse_vacuum, NULL},
+    {KW_ANALYSE, parse_vacuum, NULL},        {KW_DISCARD, parse_discard, NULL},   {KW_LISTEN, parse_channel, NULL},
+    {KW_UNLISTEN, parse_channel, NULL},      {KW_NOTIFY, parse_channel, NULL},    {KW_CANCEL, parse_cancel, NULL},
+    {KW_CLOSE, parse_vacuum, NULL},          {KW_GRANT, NULL, "GRANT"},           {KW_REVOKE, NULL, "REVOKE"},
+    {KW_MERGE, NULL, "MERGE"},               {KW_LOCK, NULL, "LOCK TABLE"},       {KW_COMMENT, NULL, "COMMENT ON"},
+    {KW_DO, NULL, "DO"},                     {KW_CALL, NULL, "CALL"},             {KW_REINDEX, NULL, "REINDEX"},
+    {KW_CLUSTER, NULL, "CLUSTER"},           {KW_REFRESH, NULL, "REFRESH MATERIALIZED VIEW"}, {KW_SECURITY, NULL, "SECURITY LABEL"},
+    {KW_REASSIGN, NULL, "REASSIGN OWNED"},   {KW_SNAPSHOT, NULL, "SNAPSHOT"},     {KW_BACKUP, NULL, "BACKUP"},
+    {KW_FETCH, NULL, "FETCH"},               {KW_DECLARE, NULL, "DECLARE CURSOR"}, {KW_COMPILE, NULL, "COMPILE VIEW"},
+    {KW_LOAD, NULL, "LOAD"},
+};
+
+ErrorCode parse__utility(Parser *p, bool *found_out, AstStatement **statement_out) {
+    *found_out = false;
+    for (size_t i = 0; i < COUNT_OF(utility_rows); i++) {
+        const UtilityRow *row = &utility_rows[i];
+        if (!parse__at_keyword(p, row->keyword)) {
+            continue;
+        }
+        const Token *next = parse__peek(p);
+        bool reserved = keyword_class(row->keyword) == KEYWORD_RESERVED;
+        bool alone = row->parse == NULL && next->kind != TOKEN_WORD && next->kind != TOKEN_QUOTED && next->kind != TOKEN_STRING;
+        if (alone && !reserved) {
+            return ERR_OK; /* a table of that name: `comment;` */
+        }
+        *found_out = true;
+        if (row->parse == NULL) {
+            return parse__not_supported(p, row->refused);
+        }
+        AstStatement *statement = parse__new_statement(p, AST_UTILITY_STATEMENT, p->token.at);
+        *statement_out = statement;
+        statement->as.utility = arena_new(p->arena, AstUtility);
+        statement->as.utility->what = keyword_text(row->keyword);
+        parse__advance(p);
+        return row->parse(p, statement->as.utility);
+    }
+    return ERR_OK;
+}
