@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * net.h - sockets: one event loop thread that reads, writes and keeps time, and worker threads that run the connections.
+ *
+ * A connection is an actor. Whatever happens to it (bytes came, the send buffer drained, a deadline passed, the peer left) puts it on
+ * the ready queue; one worker at a time takes it and calls `run`, which eats input, fills output and says what it waits for next.
+ * A connection that waits holds no thread, so slow peers cost memory only, and that has limits: reading stops at NET_INPUT_BYTES,
+ * and a handler should return NET_WAIT_OUTPUT when net_flush leaves more than NET_OUTPUT_BYTES unsent.
+ *
+ * Life cycle: net_open -> net_listen* -> net_start -> net_stop -> net_close. For a connection: opened -> run* (the last one returns
+ * NET_CLOSE) -> closed.
+ * Threads: opened, gone and closed on the loop thread (they must not block), run on a worker. Calls on a connection only inside run,
+ * where not said otherwise. The library behind it (libuv) shows up nowhere above. */
+#pragma once
+#include "base/memory.h"
+
+enum {
+    NET_INPUT_BYTES = 1 << 20,         /* unread input of a connection at which reading stops */
+    NET_INPUT_PADDING = 16,            /* readable bytes behind net_input */
+    NET_OUTPUT_BYTES = 1 << 20,        /* unsent output at which a handler should wait */
+    NET_OUTPUT_BYTES_MAX = 1 << 30,    /* of one connection's output buffer */
+    NET_CONNECTIONS_DEFAULT = 256,
+    NET_WORKERS_DEFAULT = 16,
+    NET_SEND_STALL_MS_DEFAULT = 30000, /* no byte of pending output was taken for so long: the connection ends */
+    NET_FIRST_BYTE_MS = 60000,         /* for a new connection to say something */
+    NET_LINGER_MS = 2000,              /* after the last byte was sent: time for the peer to read it and leave */
+    NET_GONE_MS = 1000                 /* from the peer's end of stream to `gone` while run is busy (it may only have closed its half) */
+};
+
+typedef struct Net Net;
+typedef struct NetConnection NetConnection;
+
+typedef enum NetWaitKind { NET_WAIT_INPUT, NET_WAIT_OUTPUT, NET_CLOSE } NetWaitKind;
+/* NET_WAIT_INPUT: until bytes come (or the input ends). NET_WAIT_OUTPUT: until less than half of NET_OUTPUT_BYTES is unsent.
+ * deadline_ms: by net_now_ms, then run is called with net_timed_out; 0 = none. Who waits for input must have less than NET_INPUT_BYTES
+ * unread, and never waits for it after net_input_ended. NET_CLOSE: send what is left, then end. */
+typedef struct NetWait {
+    NetWaitKind kind;
+    int64_t deadline_ms;
+} NetWait;
+
+typedef struct NetHandler {
+    void *(*opened)(void *context, NetConnection *connection);
+    NetWait (*run)(void *state, NetConnection *connection);
+    void (*gone)(void *state);   /* the peer left or the server stops, maybe while run is busy: make it return soon */
+    void (*closed)(void *state);
+} NetHandler;
+
+typedef struct NetOptions {
+    uint32_t connections_max, workers_max; /* 0 = defaults */
+    int64_t send_stall_ms;
+} NetOptions;
+
+typedef struct NetCounters { uint64_t accepted, refused, open, bytes_in, bytes_out, workers; } NetCounters;
+
+NODISCARD ErrorCode net_open(const NetOptions *options, Net **net_out, Error *err);
+/* address: "127.0.0.1:9000", "[::1]:9000", "localhost:9000", port 0 = any. refusal: sent to connections beyond the limit (static text).
+ * *port_out: the port taken. ERR_OBJECT_IN_USE: the port is taken. */
+NODISCARD ErrorCode net_listen(Net *net, const char *address, const NetHandler *handler, void *context, Str refusal, int *port_out, Error *err);
+NODISCARD ErrorCode net_start(Net *net, Error *err);
+/* No new connections; those at rest end, busy ones have grace_ms before they are told that they are gone. Waits for all. Any thread. */
+void net_stop(Net *net, int64_t grace_ms);
+void net_close(Net *net);                               /* after net_stop, or instead of net_start */
+void net_counters(Net *net, NetCounters *counters_out); /* any thread */
+bool net_address_is_loopback(const char *address);      /* host part: 127.…, ::1, localhost */
+
+Bytes net_input(NetConnection *connection);             /* all unread bytes; valid until net_consume or run's end */
+void net_consume(NetConnection *connection, size_t bytes);
+bool net_input_ended(const NetConnection *connection);  /* no more will come */
+bool net_gone(const NetConnection *connection);         /* nobody reads the answer: clean up and return NET_CLOSE */
+bool net_timed_out(const NetConnection *connection);    /* this run is for the deadline */
+bool net_stopping(const NetConnection *connection);
+Buffer *net_output(NetConnection *connection);          /* append to it, then flush */
+size_t net_flush(NetConnection *connection);            /* sends what the socket takes; bytes that are still unsent */
+void net_shrink(NetConnection *connection);             /* between requests: gives back buffers that grew */
+int64_t net_now_ms(void);                               /* monotonic */
+/* "127.0.0.1:51342" of the peer; lives as the connection. */
+Str net_peer(const NetConnection *connection);
+bool net_peer_is_loopback(const NetConnection *connection);

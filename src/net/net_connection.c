@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * net_connection.c - one connection: accept, read, send, linger, end; and the calls a handler makes on it.
+ *
+ * States:     OPEN -> (run said NET_CLOSE) FLUSHING -> (all is sent) LINGERING -> (peer left or time is over) CLOSED -> freed.
+ * Why:        a worker sends directly as long as nothing waits before its bytes: no thread is woken for a short answer. What the
+ *             socket does not take goes to the loop. Closing with unread input would make the kernel throw the answer away (RST),
+ *             hence the lingering.
+ * Invariants: bytes leave in the order of net_flush: pending, then queued, then out; direct sending only while the first two are empty. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include "net/net_internal.h"
+
+enum { SHRINK_BYTES = 64 << 10, INPUT_LIMIT = NET_INPUT_BYTES + NET_READ_BYTES + NET_INPUT_PADDING };
+
+static void start_reading(NetConnection *c);
+
+static void buffers_init(NetConnection *c) {
+    buffer_init(&c->work, 2 * (size_t)INPUT_LIMIT);
+    buffer_init(&c->input, INPUT_LIMIT);
+    buffer_init(&c->out, NET_OUTPUT_BYTES_MAX);
+    buffer_init(&c->pending, NET_OUTPUT_BYTES_MAX);
+    buffer_init(&c->queued, NET_OUTPUT_BYTES_MAX);
+}
+
+static void name_peer(NetConnection *c) {
+    struct sockaddr_storage address;
+    int len = sizeof address;
+    char host[INET6_ADDRSTRLEN] = "?";
+    int port = 0;
+    if (uv_tcp_getpeername(&c->tcp, (struct sockaddr *)&address, &len) == 0 && address.ss_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
+        uv_ip4_name(v4, host, sizeof host);
+        port = ntohs(v4->sin_port);
+    } else if (address.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
+        uv_ip6_name(v6, host, sizeof host);
+        port = ntohs(v6->sin6_port);
+    }
+    snprintf(c->peer, sizeof c->peer, "%s:%d", host, port);
+    c->peer_is_loopback = str_starts_with(str_from_c(host), STR("127.")) || str_equal(str_from_c(host), STR("::1"));
+}
+
+static void on_closed(uv_handle_t *handle) {
+    NetConnection *c = handle->data;
+    Net *net = c->net;
+    if (c->previous != NULL) {
+        c->previous->next = c->next;
+    } else {
+        net->connections = c->next;
+    }
+    if (c->next != NULL) {
+        c->next->previous = c->previous;
+    }
+    net->connection_count--;
+    atomic_fetch_sub(&net->open, 1);
+    c->handler->closed(c->state);
+    buffer_deinit(&c->work);
+    buffer_deinit(&c->input);
+    buffer_deinit(&c->out);
+    buffer_deinit(&c->pending);
+    buffer_deinit(&c->queued);
+    uv_mutex_destroy(&c->lock);
+    mem_free(c);
+    net__end_if_done(net);
+}
+
+static void end(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    c->phase = PHASE_CLOSED;
+    uv_mutex_unlock(&c->lock);
+    if (!uv_is_closing((uv_handle_t *)&c->tcp)) {
+        /* The attention list must not hold a connection that is freed. */
+        uv_mutex_lock(&c->net->lock);
+        for (NetConnection **link = &c->net->attention; c->in_attention && *link != NULL; link = &(*link)->attention_next) {
+            if (*link == c) {
+                *link = c->attention_next;
+                break;
+            }
+        }
+        c->in_attention = false;
+        uv_mutex_unlock(&c->net->lock);
+        uv_close((uv_handle_t *)&c->tcp, on_closed);
+    }
+}
+
+/* ---- reading ---- */
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
+    (void)suggested;
+    Net *net = ((NetConnection *)handle->data)->net;
+    if (net->read_buffer == NULL) {
+        net->read_buffer = mem_alloc(NET_READ_BYTES);
+    }
+    *out = uv_buf_init(net->read_buffer, NET_READ_BYTES);
+}
+
+static void stop_reading(NetConnection *c) {
+    if (c->reading) {
+        uv_read_stop((uv_stream_t *)&c->tcp);
+        c->reading = false;
+    }
+}
+
+static void on_end_of_input(NetConnection *c, bool broken) {
+    stop_reading(c);
+    uv_mutex_lock(&c->lock);
+    c->input_ended = true;
+    c->gone |= broken;
+    uint8_t phase = c->phase;
+    if (phase == PHASE_OPEN) {
+        net__schedule(c);
+    }
+    uv_mutex_unlock(&c->lock);
+    c->ended_at_ms = net_now_ms();
+    if (broken && phase == PHASE_OPEN && !c->told_gone) {
+        c->told_gone = true;
+        c->handler->gone(c->state);
+    }
+    if (phase == PHASE_LINGERING || (phase == PHASE_FLUSHING && broken)) {
+        end(c);
+    }
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *data) {
+    NetConnection *c = stream->data;
+    if (count < 0) {
+        on_end_of_input(c, count != UV_EOF);
+        return;
+    }
+    atomic_fetch_add(&c->net->bytes_in, (uint64_t)count);
+    uv_mutex_lock(&c->lock);
+    bool full = false;
+    if (c->phase == PHASE_OPEN && count > 0) {
+        buffer_append(&c->input, data->base, (size_t)count);
+        assert(!c->input.failed);
+        full = c->input.len >= NET_INPUT_BYTES;
+        if (c->scheduled || c->wait == NET_WAIT_INPUT) {
+            net__schedule(c);
+        }
+    }
+    uv_mutex_unlock(&c->lock);
+    if (full) {
+        stop_reading(c);
+    }
+}
+
+static void start_reading(NetConnection *c) {
+    if (!c->reading && uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read) == 0) {
+        c->reading = true;
+    }
+}
+
+/* ---- accepting ---- */
+
+static void on_refused(uv_handle_t *handle) {
+    mem_free(handle);
+}
+
+static void refuse(NetListener *listener) {
+    uv_tcp_t *tcp = mem_calloc(1, sizeof(uv_tcp_t));
+    atomic_fetch_add(&listener->net->refused, 1);
+    uv_tcp_init(&listener->net->loop, tcp);
+    if (uv_accept((uv_stream_t *)&listener->tcp, (uv_stream_t *)tcp) == 0) {
+        uv_buf_t text = uv_buf_init((char *)listener->refusal.data, (unsigned)listener->refusal.len);
+        (void)uv_try_write((uv_stream_t *)tcp, &text, 1);
+    }
+    uv_close((uv_handle_t *)tcp, on_refused);
+}
+
+void net__accept(uv_stream_t *server, int status) {
+    NetListener *listener = server->data;
+    Net *net = listener->net;
+    if (status < 0) {
+        return; /* out of descriptors, most likely: the listener goes on */
+    }
+    if (net->connection_count >= net->options.connections_max || net->stop_deadline_ms != 0) {
+        refuse(listener);
+        return;
+    }
+    NetConnection *c = mem_calloc(1, sizeof(NetConnection));
+    c->net = net;
+    c->handler = listener->handler;
+    c->tcp.data = c;
+    buffers_init(c);
+    uv_mutex_init(&c->lock);
+    uv_tcp_init(&net->loop, &c->tcp);
+    if (uv_accept(server, (uv_stream_t *)&c->tcp) != 0 || uv_fileno((uv_handle_t *)&c->tcp, &c->fd) != 0) {
+        uv_mutex_destroy(&c->lock);
+        c->tcp.data = NULL;
+        uv_close((uv_handle_t *)&c->tcp, on_refused); /* tcp is the first member */
+        return;
+    }
+    uv_tcp_nodelay(&c->tcp, 1);
+    uv_tcp_keepalive(&c->tcp, 1, 60);
+    name_peer(c);
+    c->wait = NET_WAIT_INPUT;
+    c->progress_ms = net_now_ms();
+    c->next = net->connections;
+    if (c->next != NULL) {
+        c->next->previous = c;
+    }
+    net->connections = c;
+    net->connection_count++;
+    atomic_fetch_add(&net->accepted, 1);
+    atomic_fetch_add(&net->open, 1);
+    c->deadline_ms = c->progress_ms + NET_FIRST_BYTE_MS;
+    c->state = c->handler->opened(listener->context, c);
+    start_reading(c);
+}
+
+/* ---- sending ---- */
+
+static void on_shutdown(uv_shutdown_t *request, int status) {
+    NetConnection *c = request->data;
+    if (status != 0 || c->input_ended) {
+        end(c);
+    }
+}
+
+static void linger(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    bool gone = c->gone;
+    c->phase = PHASE_LINGERING;
+    uv_mutex_unlock(&c->lock);
+    c->linger_deadline_ms = net_now_ms() + NET_LINGER_MS;
+    c->shutdown.data = c;
+    if (gone || uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shutdown) != 0) {
+        end(c);
+        return;
+    }
+    start_reading(c);
+}
+
+static void on_written(uv_write_t *request, int status);
+
+static void write_pending(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    bool start = !c->writing && c->pending.len > c->pending_start && !c->gone;
+    c->writing |= start;
+    uv_buf_t data = uv_buf_init((char *)c->pending.data + c->pending_start, (unsigned)(c->pending.len - c->pending_start));
+    uv_mutex_unlock(&c->lock);
+    if (start) {
+        c->write.data = c;
+        int result = uv_write(&c->write, (uv_stream_t *)&c->tcp, &data, 1, on_written);
+        if (result != 0) {
+            on_written(&c->write, result);
+        }
+    }
+}
+
+static void on_written(uv_write_t *request, int status) {
+    NetConnection *c = request->data;
+    uv_mutex_lock(&c->lock);
+    c->writing = false;
+    c->progress_ms = net_now_ms();
+    atomic_fetch_add(&c->net->bytes_out, c->pending.len - c->pending_start);
+    buffer_clear(&c->pending);
+    c->pending_start = 0;
+    Buffer empty = c->pending;
+    c->pending = c->queued;
+    c->queued = empty;
+    c->gone |= status != 0;
+    bool tell = status != 0 && c->phase == PHASE_OPEN && !c->told_gone;
+    if (c->phase == PHASE_OPEN && !c->scheduled && (status != 0 || (c->wait == NET_WAIT_OUTPUT && c->pending.len <= NET_OUTPUT_BYTES / 2))) {
+        net__schedule(c);
+    }
+    uv_mutex_unlock(&c->lock);
+    if (tell) {
+        c->told_gone = true;
+        c->handler->gone(c->state);
+    }
+    net__connection_look(c);
+}
+
+void net__connection_look(NetConnection *c) {
+    write_pending(c);
+    uv_mutex_lock(&c->lock);
+    bool unsent = (c->pending.len > c->pending_start || c->writing) && !c->gone;
+    bool writing = c->writing;
+    bool room = c->input.len < NET_INPUT_BYTES / 2 && !c->input_ended && !c->gone;
+    uint8_t phase = c->phase;
+    uv_mutex_unlock(&c->lock);
+    if (phase == PHASE_FLUSHING && !unsent && !writing) {
+        linger(c);
+    } else if (room && phase == PHASE_OPEN) {
+        start_reading(c);
+    }
+}
+
+/* ---- time ---- */
+
+void net__connection_gone(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    bool was_open = c->phase == PHASE_OPEN;
+    c->gone = true;
+    if (was_open) {
+        net__schedule(c);
+    }
+    uv_mutex_unlock(&c->lock);
+    if (was_open && !c->told_gone) {
+        c->told_gone = true;
+        c->handler->gone(c->state);
+    } else if (!was_open) {
+        end(c);
+    }
+}
+
+void net__connection_stop(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    c->stopping = true;
+    if (c->phase == PHASE_OPEN) {
+        net__schedule(c);
+    }
+    uv_mutex_unlock(&c->lock);
+}
+
+void net__connection_tick(NetConnection *c, int64_t now_ms) {
+    uv_mutex_lock(&c->lock);
+    bool unsent = c->pending.len > c->pending_start;
+    size_t queue_bytes = uv_stream_get_write_queue_size((uv_stream_t *)&c->tcp);
+    if (queue_bytes != c->queue_bytes) {
+        c->queue_bytes = queue_bytes;
+        c->progress_ms = now_ms;
+    }
+    bool stalled = unsent && now_ms - c->progress_ms > c->net->options.send_stall_ms;
+    bool left = c->input_ended && c->scheduled && c->phase == PHASE_OPEN && now_ms - c->ended_at_ms > NET_GONE_MS;
+    bool lingered = c->phase == PHASE_LINGERING && now_ms > c->linger_deadline_ms;
+    if (c->phase == PHASE_OPEN && !c->scheduled && c->deadline_ms != 0 && now_ms >= c->deadline_ms) {
+        c->timed_out = true;
+        c->deadline_ms = 0;
+        net__schedule(c);
+    }
+    uv_mutex_unlock(&c->lock);
+    if (lingered) {
+        end(c);
+    } else if (stalled || (left && !c->told_gone)) {
+        net__connection_gone(c);
+    }
+}
+
+/* ---- what handlers call ---- */
+
+static void make_readable_behind(Buffer *buffer) {
+    if (buffer_reserve(buffer, NET_INPUT_PADDING) != NULL) {
+        memset(buffer->data + buffer->len, 0, NET_INPUT_PADDING);
+    }
+}
+
+Bytes net_input(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    if (c->input.len > 0 && c->work_start == c->work.len) {
+        buffer_clear(&c->work);
+        Buffer empty = c->work;
+        c->work = c->input;
+        c->input = empty;
+        c->input.limit_bytes = INPUT_LIMIT;
+        c->work.limit_bytes = 2 * (size_t)INPUT_LIMIT;
+        c->work_start = 0;
+    } else if (c->input.len > 0 && c->work.len - c->work_start < NET_INPUT_BYTES) {
+        memmove(c->work.data, c->work.data + c->work_start, c->work.len - c->work_start);
+        c->work.len -= c->work_start;
+        c->work_start = 0;
+        buffer_append(&c->work, c->input.data, c->input.len);
+        assert(!c->work.failed);
+        buffer_clear(&c->input);
+    }
+    uv_mutex_unlock(&c->lock);
+    make_readable_behind(&c->work);
+    return bytes_from(c->work.data + c->work_start, c->work.len - c->work_start);
+}
+
+void net_consume(NetConnection *c, size_t bytes) {
+    assert(bytes <= c->work.len - c->work_start);
+    c->work_start += bytes;
+}
+
+bool net_input_ended(const NetConnection *connection) {
+    NetConnection *c = (NetConnection *)connection;
+    uv_mutex_lock(&c->lock);
+    bool ended = c->input_ended && c->input.len == 0;
+    uv_mutex_unlock(&c->lock);
+    return ended;
+}
+
+bool net_gone(const NetConnection *connection) {
+    NetConnection *c = (NetConnection *)connection;
+    uv_mutex_lock(&c->lock);
+    bool gone = c->gone;
+    uv_mutex_unlock(&c->lock);
+    return gone;
+}
+
+bool net_timed_out(const NetConnection *connection) {
+    return connection->run_timed_out;
+}
+
+bool net_stopping(const NetConnection *connection) {
+    NetConnection *c = (NetConnection *)connection;
+    uv_mutex_lock(&c->lock);
+    bool stopping = c->stopping;
+    uv_mutex_unlock(&c->lock);
+    return stopping;
+}
+
+Buffer *net_output(NetConnection *connection) {
+    return &connection->out;
+}
+
+/* Sends from out while the socket takes it; returns how much was sent. */
+static size_t send_directly(NetConnection *c) {
+    size_t sent = 0;
+    while (sent < c->out.len && !c->gone) {
+        ssize_t count = send(c->fd, c->out.data + sent, c->out.len - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count > 0) {
+            sent += (size_t)count;
+            c->progress_ms = net_now_ms();
+        } else if (errno != EINTR) {
+            c->gone |= errno != EAGAIN && errno != EWOULDBLOCK;
+            break;
+        }
+    }
+    atomic_fetch_add(&c->net->bytes_out, sent);
+    return sent;
+}
+
+size_t net_flush(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    if (c->out.failed) {
+        c->gone = true; /* the answer is past every limit: it cannot be completed */
+    }
+    bool first = !c->writing && c->pending.len == c->pending_start;
+    size_t sent = first ? send_directly(c) : 0;
+    if (c->gone) {
+        buffer_clear(&c->out);
+    } else if (first && sent < c->out.len) {
+        Buffer empty = c->pending;
+        buffer_clear(&empty);
+        c->pending = c->out;
+        c->pending_start = sent;
+        c->out = empty;
+    } else if (!first && c->out.len > 0) {
+        buffer_append(&c->queued, c->out.data, c->out.len);
+        c->gone |= c->queued.failed;
+        buffer_clear(&c->out);
+    } else {
+        buffer_clear(&c->out);
+    }
+    size_t unsent = c->gone ? 0 : c->pending.len - c->pending_start + c->queued.len;
+    bool wake = unsent > 0 && !c->writing;
+    uv_mutex_unlock(&c->lock);
+    if (wake) {
+        net__attention(c);
+    }
+    return unsent;
+}
+
+static void give_back(Buffer *buffer) {
+    if (buffer->len == 0 && buffer->capacity > SHRINK_BYTES) {
+        buffer_deinit(buffer);
+    }
+}
+
+void net_shrink(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    give_back(&c->input);
+    if (!c->writing && c->pending.len == 0) {
+        give_back(&c->pending);
+        give_back(&c->queued);
+    }
+    uv_mutex_unlock(&c->lock);
+    if (c->work_start == c->work.len) {
+        buffer_clear(&c->work);
+        c->work_start = 0;
+        give_back(&c->work);
+    }
+    give_back(&c->out);
+}
+
+Str net_peer(const NetConnection *connection) {
+    return str_from_c(connection->peer);
+}
+
+bool net_peer_is_loopback(const NetConnection *connection) {
+    return connection->peer_is_loopback;
+}
+
+int64_t net_now_ms(void) {
+    return (int64_t)(uv_hrtime() / 1000000);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * net_internal.h - what the files of net share.
+ *
+ * Locks:      net->lock guards the ready queue, the attention list and the counters; connection->lock guards what its comment names.
+ *             Order: connection->lock before net->lock. Neither is held while a handler runs. */
+#pragma once
+#include <stdatomic.h>
+#include <uv.h>
+#include "net/net.h"
+
+enum { NET_LISTENERS_MAX = 8, NET_READ_BYTES = 256 << 10, NET_TICK_MS = 250, NET_WORKER_IDLE_MS = 30000, NET_PEER_BYTES = 64 };
+
+typedef struct NetListener {
+    uv_tcp_t tcp;
+    Net *net;
+    const NetHandler *handler;
+    void *context;
+    Str refusal;
+    bool open;
+} NetListener;
+
+typedef enum ConnectionPhase { PHASE_OPEN, PHASE_FLUSHING, PHASE_LINGERING, PHASE_CLOSED } ConnectionPhase;
+
+struct NetConnection {
+    /* loop thread */
+    uv_tcp_t tcp;
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    Net *net;
+    const NetHandler *handler;
+    NetConnection *previous, *next; /* all connections */
+    bool reading, told_gone;
+    int64_t linger_deadline_ms, ended_at_ms;
+    size_t queue_bytes;             /* unsent inside of libuv at the last tick */
+    /* fixed */
+    void *state;
+    int fd;
+    char peer[NET_PEER_BYTES];
+    bool peer_is_loopback;
+    /* worker while it runs; else nobody */
+    Buffer work;                    /* input handed to run; `work_start` bytes are eaten */
+    size_t work_start;
+    Buffer out;
+    bool run_timed_out;
+    /* connection->lock */
+    uv_mutex_t lock;
+    Buffer input;                   /* came, not yet handed over */
+    Buffer pending;                 /* `pending_start` bytes are sent; the loop's uv_write holds it while `writing` */
+    Buffer queued;                  /* behind pending, while writing */
+    size_t pending_start;
+    bool writing, scheduled, again, input_ended, gone, timed_out, stopping;
+    uint8_t phase, wait;
+    int64_t deadline_ms, progress_ms;
+    /* net->lock */
+    NetConnection *ready_next, *attention_next;
+    bool in_attention;
+};
+
+struct Net {
+    NetOptions options;
+    uv_loop_t loop;
+    uv_async_t wake;
+    uv_timer_t timer;
+    uv_thread_t loop_thread;
+    NetListener listeners[NET_LISTENERS_MAX];
+    uint32_t listener_count;
+    NetConnection *connections;      /* loop thread */
+    uint32_t connection_count;       /* loop thread */
+    char *read_buffer;               /* loop thread; made when the first byte comes */
+    bool started, loop_closed;
+    int64_t stop_deadline_ms;        /* loop thread; 0 = not stopping */
+    uv_mutex_t lock;
+    uv_cond_t ready_cond, worker_gone;
+    NetConnection *ready_first, *ready_last, *attention;
+    uint32_t workers, workers_idle;
+    bool workers_end, stop_asked;
+    int64_t stop_grace_ms;
+    atomic_uint_fast64_t accepted, refused, open, bytes_in, bytes_out;
+};
+
+/* net_worker.c */
+void net__schedule(NetConnection *connection);         /* any thread, connection->lock held */
+void net__workers_end(Net *net);
+/* net_loop.c */
+void net__attention(NetConnection *connection);        /* any thread: the loop shall look at this connection */
+void net__end_if_done(Net *net);                       /* loop thread */
+/* net_connection.c: loop thread */
+void net__accept(uv_stream_t *server, int status);
+void net__connection_look(NetConnection *connection);  /* writes, reads, closes as its state asks for */
+void net__connection_tick(NetConnection *connection, int64_t now_ms);
+void net__connection_stop(NetConnection *connection);
+void net__connection_gone(NetConnection *connection);
