@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * commit.c - a transaction becomes one log record.
+ *
+ * Order:   symbols above each dictionary's logged mark, then objects, rows and ends in the order they were made. The mark moves when
+ *          the record has its place in the log, so that no later record can lack an entry that an earlier one does not hold.
+ * Failure: before the record is in the log everything is undone; afterwards only the log decides.
+ * Tests:   test/unit/engine/test_engine.c, test_crash.c */
+#include "engine/engine_internal.h"
+
+static WalDurability effective_durability(const Txn *txn, uint32_t *interval_ms_out) {
+    const Engine *engine = txn->engine;
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    uint8_t base = txn->options.durability != DURABILITY_UNSET ? txn->options.durability : engine->options.durability;
+    uint8_t strongest = base == DURABILITY_UNSET ? DURABILITY_COMMIT : base;
+    *interval_ms_out = engine->options.durability_ms;
+    for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
+        const CatalogObject *object = catalog_by_id(engine->catalog, table_id(touched->table), &snapshot);
+        if (object != NULL && object->table.durability > strongest) {
+            strongest = object->table.durability;
+            *interval_ms_out = object->table.durability_ms;
+        }
+    }
+    return (WalDurability)(strongest - DURABILITY_OFF);
+}
+
+void engine__encode_symbols(const Dictionary *dictionary, uint32_t table_id, uint32_t column_id, int32_t from, int32_t to, Buffer *out) {
+    while (from < to) {
+        int32_t stop = MIN_OF(to, from + SYMBOLS_PER_OP);
+        size_t at = op_begin(out, OP_SYMBOLS, table_id);
+        buffer_put_u32le(out, column_id);
+        buffer_put_u32le(out, (uint32_t)from);
+        buffer_put_u32le(out, (uint32_t)(stop - from));
+        for (; from < stop; from++) {
+            Str text = dictionary_text(dictionary, from);
+            buffer_put_varint(out, text.len);
+            buffer_append_str(out, text);
+        }
+        op_finish(out, at);
+    }
+}
+
+void engine__encode_object(const CatalogObject *object, Buffer *out) {
+    size_t at = op_begin(out, OP_DDL, object->id);
+    object_encode(object, out);
+    op_finish(out, at);
+}
+
+typedef struct SymbolMark { Dictionary *dictionary; int32_t count; struct SymbolMark *next; } SymbolMark;
+
+static SymbolMark *encode_table_symbols(Txn *txn, const TableDef *def, SymbolMark *marks, Buffer *out) {
+    for (uint16_t i = 0; i < def->column_count; i++) {
+        if (def->columns[i].symbols == NULL) {
+            continue;
+        }
+        SymbolMark *mark = arena_new(&txn->arena, SymbolMark);
+        mark->dictionary = dictionary_of(def->columns[i].symbols);
+        mark->count = dictionary_count(mark->dictionary);
+        mark->next = marks;
+        marks = mark;
+        engine__encode_symbols(mark->dictionary, def->id, def->columns[i].id, dictionary_logged(mark->dictionary), mark->count, out);
+    }
+    return marks;
+}
+
+static SymbolMark *encode_symbols(Txn *txn, Buffer *out) {
+    SymbolMark *marks = NULL;
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
+        const CatalogObject *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
+        if (object != NULL) {
+            marks = encode_table_symbols(txn, &object->table, marks, out);
+        }
+    }
+    return marks;
+}
+
+static void encode_writes(Txn *txn, Buffer *out) {
+    for (size_t i = 0; i < txn->writes.count; i++) {
+        const Write *write = &txn->writes.writes[i];
+        if (write->kind == WRITE_OBJECT) {
+            engine__encode_object(write->object, out);
+        } else {
+            table_encode_write(engine__table(txn->engine, write->table), write, out);
+        }
+    }
+}
+
+/* Replaces a body that is too large for a record by the name of a file that holds it. */
+static ErrorCode shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Error *err) {
+    if (body->len <= WAL_BODY_BYTES_MAX) {
+        return ERR_OK;
+    }
+    Buffer name;
+    buffer_init(&name, 4096);
+    ErrorCode code = engine__body_write(engine, buffer_bytes(body), &name, file_id_out, err);
+    if (code == ERR_OK) {
+        buffer_deinit(body);
+        *body = name;
+        return ERR_OK;
+    }
+    buffer_deinit(&name);
+    return code;
+}
+
+static ErrorCode append_record(Txn *txn, Buffer *body, Lsn *lsn_out, Error *err) {
+    Engine *engine = txn->engine;
+    uint64_t file_id = 0;
+    TRY(buffer_check(body, err));
+    TRY(shorten(engine, body, &file_id, err));
+    IoVec part = {body->data, body->len};
+    uint32_t interval_ms = 0;
+    WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .publish_context = txn};
+    append.durability = effective_durability(txn, &interval_ms);
+    append.interval_ms = interval_ms;
+    ErrorCode code = wal_append(engine->wal, &append, lsn_out, NULL, err);
+    if (file_id != 0 && code == ERR_OK) {
+        engine__body_add(engine, file_id, *lsn_out);
+    } else if (file_id != 0) {
+        engine__body_remove(engine, file_id);
+    }
+    return code;
+}
+
+static void count_commit(Txn *txn) {
+    atomic_fetch_add(&txn->engine->commits, 1);
+    atomic_fetch_add(&txn->engine->rows_appended, txn->writer.rows_appended);
+    atomic_fetch_add(&txn->engine->rows_ended, txn->writer.rows_ended);
+}
+
+static ErrorCode commit_writes(Txn *txn, Lsn *lsn_out, Error *err) {
+    Engine *engine = txn->engine;
+    Buffer body;
+    buffer_init(&body, COMMIT_BODY_BYTES_MAX);
+    SymbolMark *marks = encode_symbols(txn, &body);
+    encode_writes(txn, &body);
+    ErrorCode code = append_record(txn, &body, lsn_out, err);
+    buffer_deinit(&body);
+    if (code != ERR_OK) {
+        txn_rollback(txn);
+        return code;
+    }
+    for (const SymbolMark *mark = marks; mark != NULL; mark = mark->next) {
+        dictionary_set_logged(mark->dictionary, mark->count);
+    }
+    code = wal_wait(engine->wal, (WalTicket){*lsn_out}, err);
+    if (code == ERR_OK) {
+        count_commit(txn);
+    }
+    txn__free(txn); /* if the log died, nobody settles: the rows stay invisible until the next start decides */
+    return code;
+}
+
+ErrorCode txn_commit(Txn *txn, Lsn *lsn_out, Error *err) {
+    Lsn lsn = 0;
+    if (!txn_has_writes(txn)) {
+        txn_rollback(txn);
+    } else {
+        TRY(commit_writes(txn, &lsn, err));
+    }
+    if (lsn_out != NULL) {
+        *lsn_out = lsn;
+    }
+    return ERR_OK;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ddl.c - transactional changes of schemas and tables: each makes a new version of one object.
+ *
+ * Conflicts: an object that another transaction is changing is waited for, up to DDL_WAIT_MS; then ERR_OBJECT_IN_USE. One changed since
+ *            the snapshot is looked at again under READ COMMITTED, and 40001 otherwise.
+ * Tests:     test/unit/engine/test_ddl.c */
+#include "engine/ddl_internal.h"
+
+static ErrorCode check_name(Str name, const char *what, Error *err) {
+    bool bad = name.len == 0 || name.len > NAME_BYTES_MAX || !utf8_valid(name) || memchr(name.data, 0, name.len) != NULL;
+    return bad ? error_set(err, ERR_INVALID_NAME, ERROR_NO_POSITION, "invalid %s name \"%.*s\"", what, (int)MIN_OF(name.len, (size_t)60), name.data)
+               : ERR_OK;
+}
+
+static ErrorCode in_use(Str name, Error *err) {
+    return error_set(err, ERR_OBJECT_IN_USE, ERROR_NO_POSITION, "\"%.*s\" is being changed by another transaction", STR_ARG(name));
+}
+
+/* Sleeps until some transaction with DDL ends. false: the deadline has passed. */
+static bool wait_for_others(Txn *txn, int64_t deadline_nanos) {
+    Engine *engine = txn->engine;
+    Sched *sched = engine->os.sched;
+    int64_t now = engine->os.clock->monotonic_nanos(engine->os.clock);
+    if (now >= deadline_nanos) {
+        return false;
+    }
+    int64_t step = now + INT64_C(20000000); /* a change between check and wait is seen after 20 ms at the latest */
+    engine__lock(engine, &engine->ddl_lock);
+    (void)sched->cond_wait(sched, &engine->ddl_changed, &engine->ddl_lock, MIN_OF(step, deadline_nanos));
+    engine__unlock(engine, &engine->ddl_lock);
+    return true;
+}
+
+int64_t ddl__deadline(const Txn *txn) {
+    return txn->engine->os.clock->monotonic_nanos(txn->engine->os.clock) + INT64_C(1000000) * DDL_WAIT_MS;
+}
+
+static void refresh(Txn *txn) {
+    registry_refresh(&txn->engine->registry, &txn->entry, engine__visible_lsn, txn->engine);
+    txn->snapshot.lsn = txn->entry.snapshot_lsn;
+}
+
+/* The version to change. Waits, refreshes, or fails as the top comment says. */
+ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const CatalogObject **object_out, Error *err) {
+    TRY(txn__check_writable(txn, err));
+    int64_t deadline = ddl__deadline(txn);
+    for (;;) {
+        Snapshot snapshot = txn__catalog_snapshot(txn);
+        CatalogConflict conflict = catalog_check(txn->engine->catalog, id, &snapshot);
+        if (conflict == CATALOG_NEWER && txn->options.isolation == ISOLATION_READ_COMMITTED) {
+            refresh(txn);
+            continue;
+        }
+        if (conflict == CATALOG_NEWER) {
+            return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "\"%.*s\" was changed by another transaction", STR_ARG(name));
+        }
+        if (conflict == CATALOG_BUSY && !wait_for_others(txn, deadline)) {
+            return in_use(name, err);
+        }
+        if (conflict == CATALOG_FREE) {
+            *object_out = catalog_by_id(txn->engine->catalog, id, &snapshot);
+            return *object_out != NULL ? ERR_OK
+                                       : error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "\"%.*s\" does not exist", STR_ARG(name));
+        }
+    }
+}
+
+/* Is the name free? *taken_out instead of an error, so that IF NOT EXISTS can look at it. */
+static ErrorCode name_free(Txn *txn, ObjectKind kind, uint32_t schema_id, Str name, bool *taken_out, Error *err) {
+    int64_t deadline = ddl__deadline(txn);
+    for (;;) {
+        Snapshot snapshot = txn__catalog_snapshot(txn);
+        CatalogConflict conflict = catalog_check_name(txn->engine->catalog, kind, schema_id, name, &snapshot);
+        *taken_out = conflict == CATALOG_NEWER;
+        if (conflict != CATALOG_BUSY) {
+            if (*taken_out && txn->options.isolation == ISOLATION_READ_COMMITTED) {
+                refresh(txn);
+            }
+            return ERR_OK;
+        }
+        if (!wait_for_others(txn, deadline)) {
+            return in_use(name, err);
+        }
+    }
+}
+
+const CatalogObject *ddl__put(Txn *txn, CatalogObject *object) {
+    object->begin = txn->snapshot.own | txn->snapshot.command;
+    if (object->kind == OBJECT_TABLE) {
+        object->table.version = catalog_new_version(txn->engine->catalog);
+        txn__touch(txn, engine__table(txn->engine, object->id));
+    }
+    catalog_put(txn->engine->catalog, object);
+    writes_add(&txn->writes, (Write){WRITE_OBJECT, object->id, 0, 0, 0, object});
+    txn->ddl_count++;
+    return object;
+}
+
+/* ---- schemas ---- */
+
+ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err) {
+    TRY(txn__check_writable(txn, err));
+    TRY(check_name(name, "schema", err));
+    bool taken = false;
+    TRY(name_free(txn, OBJECT_SCHEMA, 0, name, &taken, err));
+    if (taken) {
+        return if_not_exists ? ERR_OK
+                             : error_set(err, ERR_DUPLICATE_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" already exists", STR_ARG(name));
+    }
+    CatalogObject *object = object_new(OBJECT_SCHEMA, catalog_new_id(txn->engine->catalog));
+    object->name = arena_str(&object->arena, name);
+    (void)ddl__put(txn, object);
+    return ERR_OK;
+}
+
+static ErrorCode find_schema(Txn *txn, Str name, const CatalogObject **schema_out, Error *err) {
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    bool many = false;
+    *schema_out = catalog_find(txn->engine->catalog, OBJECT_SCHEMA, 0, name.len == 0 ? STR("public") : name, &snapshot, &many);
+    return *schema_out != NULL ? ERR_OK
+                               : error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(name));
+}
+
+static ErrorCode drop_tables_of(Txn *txn, const CatalogObject *schema, bool cascade, Error *err) {
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    const CatalogObject *object = NULL;
+    for (size_t cursor = 0; catalog_next(txn->engine->catalog, OBJECT_TABLE, &snapshot, &cursor, &object);) {
+        if (object->schema_id != schema->id) {
+            continue;
+        }
+        if (!cascade) {
+            return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "cannot drop schema \"%.*s\" because table \"%.*s\" is in it",
+                             STR_ARG(schema->name), STR_ARG(object->name));
+        }
+        TRY(txn_table_drop(txn, &object->table, err));
+    }
+    return ERR_OK;
+}
+
+ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err) {
+    const CatalogObject *schema = NULL;
+    ErrorCode code = find_schema(txn, name, &schema, err);
+    if (code != ERR_OK) {
+        return if_exists ? ERR_OK : code;
+    }
+    if (schema->id < OBJECT_FIRST_FREE_ID) {
+        return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "schema \"%.*s\" cannot be dropped", STR_ARG(name));
+    }
+    TRY(ddl__object(txn, schema->id, name, &schema, err));
+    TRY(drop_tables_of(txn, schema, cascade, err));
+    CatalogObject *gone = object_copy(schema);
+    gone->dropped = true;
+    (void)ddl__put(txn, gone);
+    return ERR_OK;
+}
+
+/* ---- tables ---- */
+
+static bool is_time(Type type) { return type_is_timestamp(type.id); }
+
+static ErrorCode check_columns(const TableSpec *spec, Error *err) {
+    if (spec->column_count > COLUMNS_MAX) {
+        return error_set(err, ERR_TOO_MANY_COLUMNS, ERROR_NO_POSITION, "tables can have at most %d columns", COLUMNS_MAX);
+    }
+    StrMap names;
+    strmap_init(&names);
+    ErrorCode code = ERR_OK;
+    for (uint16_t i = 0; i < spec->column_count && code == ERR_OK; i++) {
+        code = check_name(spec->columns[i].name, "column", err);
+        if (code == ERR_OK && !strmap_put(&names, spec->columns[i].name, i)) {
+            code = error_set(err, ERR_DUPLICATE_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" specified more than once", STR_ARG(spec->columns[i].name));
+        }
+    }
+    strmap_deinit(&names);
+    if (code == ERR_OK && spec->designated >= 0 &&
+        (spec->designated >= spec->column_count || !is_time(spec->columns[spec->designated].type))) {
+        code = error_set(err, ERR_INVALID_TABLE_DEFINITION, ERROR_NO_POSITION, "the designated timestamp must be a timestamp column");
+    }
+    return code;
+}
+
+static void fill_table(CatalogObject *object, const TableSpec *spec, const CatalogObject *schema) {
+    object->schema_id = schema->id;
+    object->name = arena_str(&object->arena, spec->name);
+    TableDef *table = &object->table;
+    table->schema_id = schema->id;
+    table->schema_name = arena_str(&object->arena, schema->name);
+    table->name = object->name;
+    table->designated = spec->designated;
+    table->partition = spec->partition;
+    table->durability = spec->durability;
+    table->durability_ms = spec->durability_ms;
+    table->wal = spec->wal;
+    object_set_columns(object, spec->columns, spec->column_count);
+    for (uint16_t i = 0; i < table->column_count; i++) {
+        table->columns[i].id = object->next_column_id++;
+        table->columns[i].missing_is_null = true; /* no part is older than the column */
+        table->columns[i].not_null = table->columns[i].not_null || i == spec->designated;
+    }
+}
+
+ErrorCode txn_table_create(Txn *txn, const TableSpec *spec, const TableDef **table_out, Error *err) {
+    TRY(txn__check_writable(txn, err));
+    TRY(check_name(spec->name, "table", err));
+    TRY(check_columns(spec, err));
+    const CatalogObject *schema = NULL;
+    TRY(find_schema(txn, spec->schema_name, &schema, err));
+    bool taken = false;
+    TRY(name_free(txn, OBJECT_TABLE, schema->id, spec->name, &taken, err));
+    if (taken && spec->if_not_exists) {
+        return txn->view.base.table_find(&txn->view.base, spec->schema_name, spec->name, table_out, err);
+    }
+    if (taken) {
+        return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(spec->name));
+    }
+    if (catalog_object_count(txn->engine->catalog, OBJECT_TABLE) >= TABLES_MAX) {
+        return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a database can have at most %d tables", TABLES_MAX);
+    }
+    CatalogObject *object = object_new(OBJECT_TABLE, catalog_new_id(txn->engine->catalog));
+    fill_table(object, spec, schema);
+    *table_out = &ddl__put(txn, object)->table;
+    return ERR_OK;
+}
+
+/* Takes the table's rows alone, waiting for other writers to end. */
+static ErrorCode claim(Txn *txn, uint32_t id, Error *err) {
+    int64_t deadline = ddl__deadline(txn);
+    Table *table = engine__table(txn->engine, id);
+    txn__touch(txn, table);
+    for (;;) {
+        ErrorCode code = table_claim(table, &txn->snapshot, err);
+        if (code != ERR_OBJECT_IN_USE || !wait_for_others(txn, deadline)) {
+            return code;
+        }
+    }
+}
+
+ErrorCode txn_table_drop(Txn *txn, const TableDef *table, Error *err) {
+    const CatalogObject *object = NULL;
+    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(claim(txn, table->id, err));
+    CatalogObject *gone = object_copy(object);
+    gone->dropped = true;
+    (void)ddl__put(txn, gone);
+    return ERR_OK;
+}
+
+ErrorCode txn_table_truncate(Txn *txn, const TableDef *table, Error *err) {
+    const CatalogObject *object = NULL;
+    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(claim(txn, table->id, err));
+    txn->writer.snapshot = txn->snapshot;
+    return table_truncate(engine__table(txn->engine, table->id), &txn->writer, err);
+}
+
+ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err) {
+    const CatalogObject *object = NULL;
+    TRY(check_name(new_name, "table", err));
+    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    bool taken = false;
+    TRY(name_free(txn, OBJECT_TABLE, object->schema_id, new_name, &taken, err));
+    if (taken) {
+        return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(new_name));
+    }
+    CatalogObject *renamed = object_copy(object);
+    renamed->name = renamed->table.name = arena_str(&renamed->arena, new_name);
+    (void)ddl__put(txn, renamed);
+    return ERR_OK;
+}
+
+ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err) {
+    const CatalogObject *object = NULL;
+    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    CatalogObject *changed = object_copy(object);
+    changed->table.durability = durability;
+    changed->table.durability_ms = durability_ms;
+    (void)ddl__put(txn, changed);
+    return ERR_OK;
+}
+
+ErrorCode ddl__check_column_name(Str name, Error *err) { return check_name(name, "column", err); }

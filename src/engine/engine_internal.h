@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * engine_internal.h - the engine's and the transaction's state, shared by this folder's files.
+ *
+ * Lock order: checkpoint_lock -> ddl_lock -> tables_lock -> catalog -> table -> registry -> the log's own. No latch is held while a
+ * commit waits for the log. */
+#pragma once
+#include "base/hash.h"
+#include "blockfile/blockfile.h"
+#include "catalog/store.h"
+#include "engine/engine.h"
+#include "table/table.h"
+#include "txn/txn.h"
+#include "wal/wal.h"
+#include <stdatomic.h>
+
+enum {
+    ENGINE_FORMAT = 1,
+    COMMIT_BODY_BYTES_MAX = 1 << 30,
+    CHECKPOINT_BLOCK_BYTES = 1 << 20,
+    CHECKPOINTS_KEPT = 2,
+    SYMBOLS_PER_OP = 65536,
+    TXN_ARENA_BYTES_MAX = 1 << 30,
+    DDL_WAIT_MS = 2000,
+    JOB_PERIOD_MS = 500,
+    POOL_KEPT_BYTES = 32 << 20
+};
+typedef enum RecordKind { RECORD_COMMIT = 1 } RecordKind;
+typedef enum CheckpointBlock { CHECKPOINT_OPS = 1 } CheckpointBlock;
+
+#define ENGINE_TALLIES(X) X(commits) X(rollbacks) X(rows_appended) X(rows_ended) X(conflicts)
+typedef struct BodyFile { Lsn lsn; uint64_t file_id; } BodyFile;
+
+struct Engine {
+    Os os;
+    EngineOptions options;
+    Arena arena;                     /* options' text, lock holder */
+    uint64_t engine_id;
+    Wal *wal;
+    Catalog *catalog;
+    TableEnv env;
+    TxnRegistry registry;
+    Mutex tables_lock;               /* guards tables */
+    IntMap tables;                   /* id -> Table * */
+    Mutex ddl_lock;                  /* guards ddl_changed, nothing else */
+    Cond ddl_changed;                /* a transaction with DDL or a claim has ended */
+    _Atomic uint64_t next_file_id;
+    Mutex checkpoint_lock;           /* one checkpoint at a time; guards the fields below */
+    Lsn checkpoints[CHECKPOINTS_KEPT]; /* newest first, 0 = none */
+    uint64_t checkpoint_bytes, checkpoint_log_bytes;
+    int64_t checkpoint_nanos;
+    Mutex bodies_lock;               /* guards bodies */
+    BodyFile *bodies;
+    size_t body_count, body_capacity;
+    Mutex jobs_lock;                 /* guards stopping */
+    Cond jobs_wake;
+    bool stopping;
+    Task *jobs;
+    _Atomic uint64_t checkpoint_count;
+#define X(name) _Atomic uint64_t name;
+    ENGINE_TALLIES(X)
+#undef X
+};
+
+typedef struct TxnSource { uint32_t table_id; const TableDef *def; RowSource *source; struct TxnSource *next; } TxnSource;
+typedef struct TxnTable { Table *table; struct TxnTable *next; } TxnTable;
+typedef struct TxnView { CatalogView base; Txn *txn; } TxnView;
+typedef struct TxnStorage { Storage base; Txn *txn; } TxnStorage;
+
+struct Txn {
+    Engine *engine;
+    TxnOptions options;
+    TxnEntry entry;
+    Snapshot snapshot;
+    WriteSet writes;
+    TableWriter writer;
+    Arena arena;
+    TxnTable *tables;                /* claimed or written to */
+    TxnSource *sources;
+    TxnView view;
+    TxnStorage storage;
+    uint64_t ddl_count;
+    bool statement_seen;
+};
+
+static inline void engine__lock(Engine *engine, Mutex *mutex) { engine->os.sched->mutex_lock(engine->os.sched, mutex); }
+static inline void engine__unlock(Engine *engine, Mutex *mutex) { engine->os.sched->mutex_unlock(engine->os.sched, mutex); }
+uint64_t engine__visible_lsn(void *engine);
+Table *engine__table(Engine *engine, uint32_t id);      /* made if missing */
+Table *engine__table_peek(Engine *engine, uint32_t id); /* NULL if missing */
+void engine__collect(Engine *engine);
+uint64_t engine__new_file_id(Engine *engine);
+
+/* txn.c */
+Snapshot txn__catalog_snapshot(const Txn *txn);         /* own DDL is seen at once */
+void txn__touch(Txn *txn, Table *table);                /* it will be told when the transaction ends */
+/* commit.c */
+void txn__settle(Txn *txn, Lsn lsn);
+void txn__free(Txn *txn);
+NODISCARD ErrorCode txn__check_writable(const Txn *txn, Error *err);
+/* view.c, storage.c */
+void txn__view_init(Txn *txn);
+void txn__storage_init(Txn *txn);
+
+/* redo.c: operations of a record body or a checkpoint block. */
+NODISCARD ErrorCode engine__redo_ops(Engine *engine, Bytes body, Lsn lsn, Error *err);
+ErrorCode engine__redo_record(void *engine, const WalRecord *record, Error *err);
+/* body.c: bodies of large records in files of their own. */
+NODISCARD ErrorCode engine__body_write(Engine *engine, Bytes body, Buffer *op_out, uint64_t *file_id_out, Error *err);
+NODISCARD ErrorCode engine__body_redo(Engine *engine, Bytes payload, Lsn lsn, Error *err);
+void engine__body_add(Engine *engine, uint64_t file_id, Lsn lsn);
+void engine__body_remove(Engine *engine, uint64_t file_id);
+void engine__bodies_forget(Engine *engine, Lsn up_to);
+NODISCARD ErrorCode engine__bodies_sweep(Engine *engine, Error *err); /* after recovery: files that no record names */
+/* checkpoint.c */
+NODISCARD ErrorCode engine__checkpoint_load(Engine *engine, Lsn *lsn_out, Error *err);
+bool engine__checkpoint_due(Engine *engine);
+void engine__encode_symbols(const Dictionary *dictionary, uint32_t table_id, uint32_t column_id, int32_t from, int32_t to, Buffer *out);
+void engine__encode_object(const CatalogObject *object, Buffer *out);

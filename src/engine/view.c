@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * view.c - the catalog as a transaction sees it. */
+#include "engine/engine_internal.h"
+
+static Txn *txn_of(CatalogView *view) { return ((TxnView *)view)->txn; }
+
+static ErrorCode schema_find(Txn *txn, Str name, uint32_t *id_out, Error *err) {
+    if (name.len == 0) {
+        *id_out = SCHEMA_PUBLIC_ID;
+        return ERR_OK;
+    }
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    bool many = false;
+    const CatalogObject *schema = catalog_find(txn->engine->catalog, OBJECT_SCHEMA, 0, name, &snapshot, &many);
+    if (schema == NULL) {
+        return error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(name));
+    }
+    *id_out = schema->id;
+    return ERR_OK;
+}
+
+static ErrorCode view_table_find(CatalogView *view, Str schema_name, Str name, const TableDef **table_out, Error *err) {
+    Txn *txn = txn_of(view);
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    uint32_t schema_id = 0;
+    bool many = false;
+    TRY(schema_find(txn, schema_name, &schema_id, err));
+    const CatalogObject *object = catalog_find(txn->engine->catalog, OBJECT_TABLE, schema_id, name, &snapshot, &many);
+    if (object == NULL && many) {
+        return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "several tables are named like \"%.*s\"; quote the exact name",
+                         STR_ARG(name));
+    }
+    if (object == NULL) {
+        return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "table \"%.*s\" does not exist", STR_ARG(name));
+    }
+    *table_out = &object->table;
+    return ERR_OK;
+}
+
+static const TableDef *view_table_by_id(CatalogView *view, uint32_t id) {
+    Txn *txn = txn_of(view);
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    const CatalogObject *object = catalog_by_id(txn->engine->catalog, id, &snapshot);
+    return object == NULL || object->kind != OBJECT_TABLE ? NULL : &object->table;
+}
+
+static bool view_table_next(CatalogView *view, size_t *cursor, const TableDef **table_out) {
+    Txn *txn = txn_of(view);
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    const CatalogObject *object = NULL;
+    if (!catalog_next(txn->engine->catalog, OBJECT_TABLE, &snapshot, cursor, &object)) {
+        return false;
+    }
+    *table_out = &object->table;
+    return true;
+}
+
+static bool view_schema_next(CatalogView *view, size_t *cursor, uint32_t *id_out, Str *name_out) {
+    Txn *txn = txn_of(view);
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    const CatalogObject *object = NULL;
+    if (!catalog_next(txn->engine->catalog, OBJECT_SCHEMA, &snapshot, cursor, &object)) {
+        return false;
+    }
+    *id_out = object->id;
+    *name_out = object->name;
+    return true;
+}
+
+static void view_stats(CatalogView *view, const TableDef *table, TableStats *stats_out) {
+    *stats_out = (TableStats){0};
+    Table *rows = engine__table_peek(txn_of(view)->engine, table->id);
+    if (rows != NULL) {
+        TableFigures figures;
+        table_figures(rows, &figures);
+        *stats_out = (TableStats){figures.rows, figures.disk_bytes, figures.min_time, figures.max_time};
+    }
+}
+
+/* Own DDL has numbers that no LSN has. */
+static uint64_t view_version(CatalogView *view) {
+    const Txn *txn = txn_of(view);
+    if (txn->ddl_count > 0) {
+        return txn->entry.own + txn->ddl_count;
+    }
+    return MIN_OF(catalog_changed_lsn(txn->engine->catalog), txn->snapshot.lsn);
+}
+
+void txn__view_init(Txn *txn) {
+    txn->view = (TxnView){{view_table_find, view_table_by_id, view_table_next, view_schema_next, view_stats, view_version}, txn};
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ops.c - a table's changes as operations of a log record or a checkpoint. Layout: docs/format/log-records.md.
+ *
+ * Threads: rows of the caller's own transaction or below a captured count: read without the lock, but for validity and bit columns.
+ * Tests:   test/unit/table/test_ops.c */
+#include "table/table_internal.h"
+
+size_t op_begin(Buffer *out, LogOp op, uint32_t table_id) {
+    size_t at = out->len;
+    buffer_put_u8(out, (uint8_t)op);
+    buffer_put_u32le(out, table_id);
+    buffer_put_u32le(out, 0);
+    return at;
+}
+
+void op_finish(Buffer *out, size_t at) {
+    if (!out->failed) {
+        put_u32le(out->data + at + 5, (uint32_t)(out->len - at - OP_HEADER_BYTES));
+    }
+}
+
+typedef struct EncodeJob {
+    Table *table;
+    Part *part;
+    Buffer *out;
+} EncodeJob;
+
+/* Validity words may be shared with rows that others are writing. */
+static const uint64_t *bits_snapshot(Table *table, const uint64_t *words, RowSpan rows, uint64_t *copy) {
+    table__lock(table);
+    memcpy(copy + rows.first / 64, words + rows.first / 64, sizeof(uint64_t) * (words_for(rows.end) - rows.first / 64));
+    table__unlock(table);
+    return copy;
+}
+
+static void encode_columns(const EncodeJob *job, const Chunk *chunk, RowSpan rows) {
+    uint64_t *valid_copy = mem_alloc(sizeof(uint64_t) * words_for(rows.end));
+    uint64_t *bits = mem_alloc(sizeof(uint64_t) * words_for(rows.end));
+    for (uint16_t i = 0; i < chunk->layout->column_count; i++) {
+        const LayoutColumn *column = &chunk->layout->columns[i];
+        buffer_put_u32le(job->out, column->id);
+        buffer_append(job->out, &column->type, sizeof column->type);
+        table__lock(job->table);
+        const uint64_t *valid = chunk->columns[i].valid;
+        table__unlock(job->table);
+        const void *data = chunk->columns[i].data;
+        valid = valid != NULL ? bits_snapshot(job->table, valid, rows, valid_copy) : NULL;
+        data = type_physical(column->type.id) == PHYS_BIT ? bits_snapshot(job->table, data, rows, bits) : data;
+        table__column_encode(column->type, data, valid, rows, job->out);
+    }
+    mem_free(valid_copy);
+    mem_free(bits);
+}
+
+/* One APPEND operation: rows of one chunk. */
+static void encode_rows(void *context, Chunk *chunk, uint32_t first, uint32_t end) {
+    const EncodeJob *job = context;
+    size_t at = op_begin(job->out, OP_APPEND, job->table->id);
+    const ChunkLayout *layout = chunk->layout;
+    buffer_put_u32le(job->out, job->part->id);
+    buffer_put_u32le(job->out, chunk->first_offset + first);
+    buffer_put_u32le(job->out, end - first);
+    buffer_put_u16le(job->out, layout->column_count);
+    buffer_put_u32le(job->out, layout->time_column >= 0 ? layout->columns[layout->time_column].id : 0);
+    encode_columns(job, chunk, (RowSpan){first, end});
+    op_finish(job->out, at);
+}
+
+static void encode_ends(const Table *table, const Write *write, Buffer *out) {
+    size_t at = op_begin(out, OP_END, table->id);
+    buffer_put_u32le(out, write->part);
+    buffer_put_u32le(out, 1);
+    buffer_put_u32le(out, write->first);
+    buffer_put_u32le(out, write->count);
+    op_finish(out, at);
+}
+
+static void encode_part_end(const Table *table, const Write *write, Buffer *out) {
+    size_t at = op_begin(out, OP_PARTS, table->id);
+    buffer_put_u8(out, 0);
+    buffer_put_u32le(out, write->part);
+    op_finish(out, at);
+}
+
+void table_encode_write(Table *table, const Write *write, Buffer *out) {
+    if (write->kind == WRITE_ENDS) {
+        encode_ends(table, write, out);
+        return;
+    }
+    if (write->kind == WRITE_PARTS_END) {
+        encode_part_end(table, write, out);
+        return;
+    }
+    assert(write->kind == WRITE_ROWS);
+    table__lock(table);
+    Part *part = table__part_find(table, write->part);
+    assert(part != NULL);
+    part->refs++;
+    Chunk **chunks = part->chunks; /* the list may move while others append; its entries do not */
+    uint32_t at = table__chunk_at(part, write->first);
+    uint32_t count = table__chunk_at(part, write->first + write->count - 1) - at + 1;
+    Chunk **own = mem_alloc(sizeof(Chunk *) * count);
+    memcpy(own, chunks + at, sizeof(Chunk *) * count);
+    table__unlock(table);
+    EncodeJob job = {table, part, out};
+    uint32_t first = write->first;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t stop = MIN_OF(write->first + write->count, own[i]->first_offset + own[i]->capacity);
+        encode_rows(&job, own[i], first - own[i]->first_offset, stop - own[i]->first_offset);
+        first = stop;
+    }
+    mem_free(own);
+    table__lock(table);
+    table__part_release(part);
+    table__unlock(table);
+}
+
+/* ---- images ---- */
+
+typedef struct ImagePiece { Part *part; Chunk *chunk; RowSpan rows; } ImagePiece;
+typedef struct ImagePlan { ImagePiece *pieces; uint32_t count, capacity; } ImagePlan;
+
+static void plan_add(ImagePlan *plan, Part *part, Chunk *chunk, RowSpan rows) {
+    if (plan->count == plan->capacity) {
+        plan->capacity = plan->capacity == 0 ? 16 : plan->capacity * 2;
+        plan->pieces = mem_realloc(plan->pieces, sizeof(ImagePiece) * plan->capacity);
+    }
+    plan->pieces[plan->count++] = (ImagePiece){part, chunk, rows};
+    part->refs++;
+}
+
+/* Live rows of the span as runs. */
+static void plan_live(ImagePlan *plan, Part *part, Chunk *chunk, RowSpan span, const uint64_t *live) {
+    for (uint32_t row = span.first; row < span.end;) {
+        if (!bit_get(live, row)) {
+            row++;
+            continue;
+        }
+        uint32_t first = row;
+        while (row < span.end && bit_get(live, row)) {
+            row++;
+        }
+        plan_add(plan, part, chunk, (RowSpan){first, row});
+    }
+}
+
+static void plan_chunk(ImagePlan *plan, Part *part, Chunk *chunk, const Snapshot *snapshot) {
+    uint32_t count = runs_visible(&chunk->runs, snapshot, chunk->filled, NULL, 0);
+    RowSpan *spans = mem_alloc(sizeof(RowSpan) * (count + 1));
+    (void)runs_visible(&chunk->runs, snapshot, chunk->filled, spans, count);
+    uint64_t *live = mem_alloc(sizeof(uint64_t) * (words_for(chunk->filled) + 1));
+    memset(live, 0xff, sizeof(uint64_t) * words_for(chunk->filled));
+    (void)ends_apply(&chunk->ends, 0, chunk->filled, snapshot, live);
+    for (uint32_t i = 0; i < count; i++) {
+        plan_live(plan, part, chunk, spans[i], live);
+    }
+    mem_free(spans);
+    mem_free(live);
+}
+
+static void plan_table(ImagePlan *plan, Table *table, const Snapshot *snapshot) {
+    table__lock(table);
+    for (uint32_t i = 0; i < table->part_count; i++) {
+        Part *part = table->parts[i];
+        for (uint32_t c = 0; c < part->chunk_count && !stamp_visible(part->end, snapshot); c++) {
+            if (part->chunks[c]->filled > 0) {
+                plan_chunk(plan, part, part->chunks[c], snapshot);
+            }
+        }
+    }
+    table__unlock(table);
+}
+
+/* Keeps part ids from being used again even if no row of the newest part is left. */
+static ErrorCode emit_next_part(Table *table, TableEmit emit, void *context, Buffer *buffer, Error *err) {
+    buffer_clear(buffer);
+    size_t at = op_begin(buffer, OP_PARTS, table->id);
+    buffer_put_u8(buffer, 1);
+    table__lock(table);
+    buffer_put_u32le(buffer, table->next_part_id);
+    table__unlock(table);
+    op_finish(buffer, at);
+    return emit(context, buffer_bytes(buffer), err);
+}
+
+ErrorCode table_image(Table *table, const Snapshot *snapshot, TableEmit emit, void *context, Error *err) {
+    ImagePlan plan = {0};
+    plan_table(&plan, table, snapshot);
+    Buffer buffer;
+    buffer_init(&buffer, OP_PAYLOAD_BYTES_MAX);
+    ErrorCode code = emit_next_part(table, emit, context, &buffer, err);
+    for (uint32_t i = 0; i < plan.count && code == ERR_OK; i++) {
+        buffer_clear(&buffer);
+        EncodeJob job = {table, plan.pieces[i].part, &buffer};
+        encode_rows(&job, plan.pieces[i].chunk, plan.pieces[i].rows.first, plan.pieces[i].rows.end);
+        code = buffer_check(&buffer, err);
+        code = code == ERR_OK ? emit(context, buffer_bytes(&buffer), err) : code;
+    }
+    table__lock(table);
+    for (uint32_t i = 0; i < plan.count; i++) {
+        table__part_release(plan.pieces[i].part);
+    }
+    table__unlock(table);
+    mem_free(plan.pieces);
+    buffer_deinit(&buffer);
+    return code;
+}

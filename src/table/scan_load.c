@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scan_load.c - makes one block ready to be read: column addresses, live rows, time order, the positions that a range wants.
+ *
+ * Threads: validity words and bit columns of a chunk that still grows share words with later rows; they are copied under the lock.
+ *          All other data below the captured row count never changes.
+ * Tests:   test/unit/table/test_scan.c */
+#include "table/scan_internal.h"
+
+static bool is_growing(const ScanBlock *block) { return block->row_count < block->chunk->capacity && block->row_count % 64 != 0; }
+
+static const uint64_t *words_copy(const uint64_t *words, uint32_t row_count, Arena *arena) {
+    uint64_t *copy = arena_alloc_aligned(arena, sizeof(uint64_t) * words_for(row_count), 64);
+    memcpy(copy, words, sizeof(uint64_t) * words_for(row_count));
+    return copy;
+}
+
+static void load_constant(const ColumnDef *column, LoadedColumn *loaded, Arena *arena) {
+    uint64_t *valid = arena_array(arena, uint64_t, 1);
+    *valid = !column->missing_is_null;
+    loaded->constant = true;
+    loaded->valid = column->missing_is_null ? valid : NULL;
+    loaded->data = type_physical(column->type.id) == PHYS_STR ? (const void *)&column->missing_text : column->missing_value;
+}
+
+/* Under the lock. */
+static void load_column(const Scan *scan, const ScanBlock *block, uint16_t i, LoadedColumn *loaded, Arena *arena) {
+    const ColumnDef *column = &scan->def->columns[scan->columns[i]];
+    *loaded = (LoadedColumn){0};
+    if (block->map[i] < 0) {
+        load_constant(column, loaded, arena);
+        return;
+    }
+    const ChunkColumn *stored = &block->chunk->columns[block->map[i]];
+    loaded->data = stored->data;
+    loaded->valid = stored->valid;
+    if (is_growing(block)) {
+        loaded->valid = stored->valid != NULL ? words_copy(stored->valid, block->row_count, arena) : NULL;
+        if (type_physical(column->type.id) == PHYS_BIT) {
+            loaded->data = words_copy(stored->data, block->row_count, arena);
+        }
+    }
+}
+
+/* Under the lock. Rows that have begun and not ended; NULL = all. */
+static const uint64_t *load_live(const Scan *scan, const ScanBlock *block, Arena *arena) {
+    if (block->clean && block->chunk->ends.ended_rows == 0) {
+        return NULL;
+    }
+    uint64_t *live = arena_array(arena, uint64_t, words_for(block->row_count));
+    if (block->clean) {
+        bits_fill(live, 0, block->row_count, true);
+    }
+    for (uint32_t i = 0; i < block->span_count; i++) {
+        bits_fill(live, block->spans[i].first, block->spans[i].end - block->spans[i].first, true);
+    }
+    bool ended = ends_apply(&block->chunk->ends, 0, block->row_count, &scan->snapshot, live);
+    return block->clean && !ended ? NULL : live;
+}
+
+/* Under the lock. */
+static void load_order(Scan *scan, const ScanBlock *block, LoadedBlock *loaded) {
+    if (block->sorted || scan->order == SCAN_ANY || !block->has_time) {
+        return;
+    }
+    ChunkOrder *cached = block->chunk->order;
+    if (cached != NULL && cached->row_count == block->row_count) {
+        cached->refs++;
+        loaded->held_order = cached;
+    }
+}
+
+static void make_order(Scan *scan, const ScanBlock *block, LoadedBlock *loaded) {
+    bool needed = !block->sorted && scan->order != SCAN_ANY && block->has_time;
+    if (needed && loaded->held_order == NULL) {
+        loaded->held_order = chunk_order_create(loaded->times, block->row_count);
+        table__lock(scan->table);
+        ChunkOrder *cached = block->chunk->order;
+        if (cached == NULL || cached->row_count < block->row_count) {
+            chunk_order_release(cached);
+            block->chunk->order = loaded->held_order;
+            loaded->held_order->refs++;
+        }
+        table__unlock(scan->table);
+    }
+    loaded->order = loaded->held_order != NULL ? loaded->held_order->rows : NULL;
+}
+
+/* First position whose time is not below `time`. */
+static uint32_t lower_position(const LoadedBlock *loaded, int64_t time) {
+    uint32_t low = 0;
+    uint32_t high = loaded->block->row_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (loaded->times[scan__row_at(loaded, middle)] < time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+void scan__load(Scan *scan, const ScanBlock *block, const ScanMorsel *morsel, Arena *arena, LoadedBlock *loaded) {
+    *loaded = (LoadedBlock){.block = block, .to = block->row_count};
+    loaded->columns = arena_array(arena, LoadedColumn, scan->column_count + 1u);
+    if (block->has_time) {
+        loaded->times = block->chunk->columns[block->part->layout->time_column].data;
+    }
+    table__lock(scan->table);
+    for (uint16_t i = 0; i < scan->column_count; i++) {
+        load_column(scan, block, i, &loaded->columns[i], arena);
+    }
+    loaded->live = load_live(scan, block, arena);
+    load_order(scan, block, loaded);
+    table__unlock(scan->table);
+    make_order(scan, block, loaded);
+    if (morsel->ranged) {
+        loaded->from = lower_position(loaded, morsel->range.low);
+        loaded->to = morsel->range.high == INT64_MAX ? block->row_count : lower_position(loaded, morsel->range.high + 1);
+    }
+    atomic_fetch_add_explicit(&scan->blocks_read, 1, memory_order_relaxed);
+}
+
+void scan__unload(Scan *scan, LoadedBlock *loaded) {
+    if (loaded->held_order != NULL) {
+        table__lock(scan->table);
+        chunk_order_release(loaded->held_order);
+        table__unlock(scan->table);
+        loaded->held_order = NULL;
+    }
+}
+
+Vector scan__vector(const Scan *scan, uint16_t column) {
+    const ColumnDef *def = &scan->def->columns[scan->columns[column]];
+    return (Vector){.type = def->type, .symbols = def->symbols};
+}

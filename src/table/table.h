@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * table.h - one table's rows: a list of parts, append, end, undo, settle, scan; its operations in the log and their redo.
+ *
+ * Parts:      memory parts hold chunks in arrival order; segments are immutable files sorted by the designated timestamp. A part's id
+ *             is unique in its table and never reused; RowRef = (part id, offset).
+ * Life of a change: append / end with the transaction's stamp (in its write set) -> encoded into the commit record -> settled by the
+ *             publish step, or undone.
+ * Threads:    one lock a table guards parts, runs, ends and counters; rows are copied outside it. A scan pins the parts it reads. */
+#pragma once
+#include "catalog/store.h"
+#include "chunk/chunk.h"
+#include "column/source.h"
+#include "txn/txn.h"
+
+typedef struct Table Table;
+
+/* What all tables of an engine share. */
+typedef struct TableEnv {
+    Os os;
+    ChunkPool pool;
+} TableEnv;
+
+Table *table_create(TableEnv *env, uint32_t id);
+void table_destroy(Table *table); /* no scan is open */
+uint32_t table_id(const Table *table);
+
+/* ---- changes by a transaction ---- */
+typedef enum WriteKind { WRITE_ROWS = 1, WRITE_ENDS, WRITE_PARTS_END, WRITE_OBJECT, WRITE_KINDS_END } WriteKind;
+typedef struct TableWriter {
+    Snapshot snapshot;         /* own and command stamp what it writes */
+    WriteSet *writes;
+    uint64_t rows_appended, rows_ended;
+} TableWriter;
+
+/* Blocks in the definition's order, equal row counts up to BLOCK_ROWS. ERR_NOT_NULL_VIOLATION, ERR_OBJECT_IN_USE. What was appended
+ * before an error is in the write set. */
+NODISCARD ErrorCode table_append(Table *table, TableWriter *writer, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err);
+/* ERR_SERIALIZATION: another transaction has ended one of the rows since the snapshot, or is about to. What was ended before that
+ * row is in the write set. */
+NODISCARD ErrorCode table_end_rows(Table *table, TableWriter *writer, const RowRef *rows, uint32_t row_count, Error *err);
+/* Ends every part (TRUNCATE). ERR_OBJECT_IN_USE while other transactions have written to the table and not ended. */
+NODISCARD ErrorCode table_truncate(Table *table, TableWriter *writer, Error *err);
+/* A transaction that will drop or truncate takes the table alone; others' writes get ERR_OBJECT_IN_USE until it ends. */
+NODISCARD ErrorCode table_claim(Table *table, const Snapshot *snapshot, Error *err);
+void table_undo(Table *table, const Write *write, const Snapshot *snapshot); /* newest first */
+void table_settle(Table *table, const Write *write, uint64_t lsn);           /* before lsn is visible */
+void table_writer_end(Table *table, Stamp own);                              /* the transaction is over: no longer a writer, no claim */
+
+/* ---- reading ---- */
+/* A source bound to a snapshot holder: reads *snapshot at each open. Lives until the arena is reset. */
+RowSource *table_source(Table *table, const TableDef *def, const Snapshot *snapshot, Arena *arena);
+typedef struct TableFigures {
+    uint64_t rows, memory_bytes, disk_bytes, parts, segments;
+    int64_t min_time, max_time;
+    bool has_time;
+} TableFigures;
+void table_figures(Table *table, TableFigures *figures_out);
+
+/* ---- log operations (docs/format/log-records.md) ---- */
+typedef enum LogOp {
+    OP_END_OF_BODY, OP_APPEND, OP_END, OP_SEGMENT, OP_BODY, OP_PUBLISH, OP_DDL, OP_SYMBOLS, OP_SEQUENCE, OP_KV_META, OP_SETTING, OP_NOOP,
+    OP_PARTS, OP_COUNT
+} LogOp;
+enum { OP_HEADER_BYTES = 9, OP_PAYLOAD_BYTES_MAX = 1 << 30 }; /* u8 op | u32 table | u32 length */
+size_t op_begin(Buffer *out, LogOp op, uint32_t table_id);
+void op_finish(Buffer *out, size_t at);
+
+void table_encode_write(Table *table, const Write *write, Buffer *out);                   /* rows or ends of a write set */
+NODISCARD ErrorCode table_redo_append(Table *table, Bytes payload, Stamp stamp, Error *err);
+NODISCARD ErrorCode table_redo_end(Table *table, Bytes payload, Stamp stamp, Error *err);
+NODISCARD ErrorCode table_redo_parts(Table *table, Bytes payload, Stamp stamp, Error *err);
+void table_redo_finish(Table *table);                                                      /* recovery is over */
+/* The rows a snapshot sees, as operations: what a checkpoint keeps of memory parts. One emit call per operation. */
+typedef ErrorCode (*TableEmit)(void *context, Bytes operation, Error *err);
+NODISCARD ErrorCode table_image(Table *table, const Snapshot *snapshot, TableEmit emit, void *context, Error *err);
+
+/* Frees what no snapshot at or above the horizon sees. */
+void table_collect(Table *table, uint64_t horizon);
