@@ -108,6 +108,8 @@ typedef struct Error {
 #define error_set(err, code, position, ...) error_set_at((err), (code), (position), __FILE__, __LINE__, __VA_ARGS__)
 ErrorCode error_set_at(Error *err, ErrorCode code, int64_t position, const char *file, int line, const char *format,
                        ...) PRINTF_LIKE(6, 7);
+/* Says that a failure here changes nothing; the comment at the call says why. */
+static inline void error_ignore(ErrorCode code) { (void)code; }
 const char *error_name(ErrorCode code);      /* "UNDEFINED_TABLE"; static text */
 const char *error_sqlstate(ErrorCode code);  /* five characters; static text */
 int error_http_status(ErrorCode code);

@@ -79,7 +79,7 @@ void engine__body_add(Engine *engine, uint64_t file_id, Lsn lsn) {
 void engine__body_remove(Engine *engine, uint64_t file_id) {
     char path[PATH_BYTES];
     body_path(path, file_id);
-    (void)io_unlink(engine->os.io, path, NULL); /* what stays is swept at the next start */
+    error_ignore(io_unlink(engine->os.io, path, NULL)); /* what stays is swept at the next start */
 }
 
 void engine__bodies_forget(Engine *engine, Lsn up_to) {
@@ -120,10 +120,10 @@ static void sweep_visit(void *context, Str name, bool is_folder) {
 
 ErrorCode engine__bodies_sweep(Engine *engine, Error *err) {
     Sweep sweep = {.engine = engine};
-    if (!io_exists(engine->os.io, "body")) {
+    ErrorCode code = io_list(engine->os.io, "body", sweep_visit, &sweep, err);
+    if (code == ERR_FILE_MISSING) {
         return ERR_OK;
     }
-    ErrorCode code = io_list(engine->os.io, "body", sweep_visit, &sweep, err);
     for (size_t i = 0; i < sweep.count; i++) {
         engine__body_remove(engine, sweep.ids[i]);
     }

@@ -132,7 +132,7 @@ static ErrorCode forget_older(Engine *engine, Lsn lsn, Error *err) {
     if (oldest != 0) {
         char path[PATH_BYTES];
         checkpoint_path(path, oldest);
-        (void)io_unlink(engine->os.io, path, NULL);
+        error_ignore(io_unlink(engine->os.io, path, NULL));
     }
     if (kept == 0) {
         return ERR_OK;

@@ -104,7 +104,7 @@ static void jobs_main(void *argument) {
             break;
         }
         engine__unlock(engine, &engine->jobs_lock);
-        (void)engine_run_jobs(engine, NULL); /* what fails now is tried again; a dead log speaks through commits */
+        error_ignore(engine_run_jobs(engine, NULL)); /* what fails now is tried again; a dead log speaks through commits */
         engine__lock(engine, &engine->jobs_lock);
     }
     engine__unlock(engine, &engine->jobs_lock);
@@ -194,7 +194,7 @@ void engine_close(Engine *engine) {
         engine->os.sched->task_join(engine->os.sched, engine->jobs);
     }
     if (!wal_failed(engine->wal)) {
-        (void)engine_checkpoint(engine, NULL); /* without it the next start reads the log instead */
+        error_ignore(engine_checkpoint(engine, NULL)); /* without it the next start reads the log instead */
     }
     engine_free(engine);
 }
