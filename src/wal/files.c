@@ -69,7 +69,8 @@ void wal__files_remove(WalFileSet *set, WalFile *file) {
 
 WalFile *wal__files_by_sequence(const WalFileSet *set, uint64_t sequence) {
     for (uint32_t i = 0; i < set->count; i++) {
-        if (set->files[i]->live && set->files[i]->header.sequence == sequence) {
+        const WalFile *file = set->files[i];
+        if (file->live && file->has_header && file->header.sequence == sequence) {
             return set->files[i];
         }
     }
@@ -86,6 +87,7 @@ WalFile *wal__files_take_spare(WalFileSet *set) {
     }
     if (best != NULL) {
         best->live = true;
+        best->has_header = false; /* what its header says is over; nobody may find it by its old sequence */
     }
     return best;
 }

@@ -52,12 +52,24 @@ static void wal_destroy(Wal *wal) {
 
 /* ---- open ---- */
 
+/* The folder's own name. */
+static ErrorCode sync_parent(Wal *wal, Error *err) {
+    char parent[WAL_PATH_BYTES_MAX] = ".";
+    const char *slash = strrchr(wal->folder, '/');
+    if (slash != NULL) {
+        memcpy(parent, wal->folder, (size_t)(slash - wal->folder));
+        parent[slash - wal->folder] = '\0';
+    }
+    return io_sync_folder(wal->os.io, parent, err);
+}
+
 static ErrorCode begin_new_log(Wal *wal, Error *err) {
     if (!wal->options.may_create) {
         ErrorCode code = wal->set.count == 0 ? ERR_FILE_MISSING : ERR_DAMAGED;
         return error_set(err, code, ERROR_NO_POSITION, "there is no readable log file in %s", wal->folder);
     }
-    return wal__switch_file(wal, WAL_BLOCK_BYTES, err);
+    TRY(wal__switch_file(wal, WAL_BLOCK_BYTES, err));
+    return sync_parent(wal, err);
 }
 
 /* Groups beyond the end would follow new ones of the same LSNs; their marks are wiped. */

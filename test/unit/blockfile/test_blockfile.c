@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "blockfile/blockfile.h"
+#include "hex_page.h"
 #include "mem_io.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -307,6 +308,35 @@ static void a_failed_call_leaves_no_file(void **state) {
     }
 }
 
+static void example_of_the_page(void **state) {
+    (void)state;
+    static uint8_t bytes[8192];
+    size_t len = 0;
+    assert_true(hex_page_load("docs/format/blockfile.md", bytes, sizeof bytes, &len));
+    assert_int_equal(len, 4416);
+    MemIo *mem = mem_io_create();
+    mem_io_put_file(mem, PATH, bytes, len);
+    Error err = {0};
+    assert_int_equal(blockfile_check(mem_io_io(mem), PATH, NULL, NULL, &err), ERR_OK);
+    BlockFile *file = NULL;
+    assert_int_equal(blockfile_open(mem_io_io(mem), PATH, NULL, &file, &err), ERR_OK);
+    assert_int_equal(blockfile_header(file)->kind, BLOCKFILE_SEGMENT);
+    assert_int_equal(blockfile_header(file)->file_id, 42);
+    assert_int_equal(blockfile_header(file)->salt, 0x0102030405060708);
+    assert_int_equal(blockfile_lsn(file), 99);
+    BlockEntry entry = blockfile_entry(file, 0);
+    assert_int_equal(entry.kind, 1);
+    assert_int_equal(entry.flags, 2);
+    assert_int_equal(entry.key, 7);
+    assert_memory_equal(entry.extra.data, "stat", 4);
+    uint8_t payload[7];
+    assert_int_equal(blockfile_read(file, 0, payload, sizeof payload, &err), ERR_OK);
+    assert_memory_equal(payload, "payload", 7);
+    assert_memory_equal(blockfile_section(file).data, "section", 7);
+    blockfile_close(file);
+    mem_io_destroy(mem);
+}
+
 static void dump_names_every_block(void **state) {
     (void)state;
     MemIo *mem = mem_io_create();
@@ -332,6 +362,7 @@ int main(void) {
                                        cmocka_unit_test(swapped_blocks_are_noticed),
                                        cmocka_unit_test(a_crash_leaves_the_whole_file_or_none),
                                        cmocka_unit_test(a_failed_call_leaves_no_file),
+                                       cmocka_unit_test(example_of_the_page),
                                        cmocka_unit_test(dump_names_every_block)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

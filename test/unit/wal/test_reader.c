@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_reader.c - the bytes of a log file: the example of docs/format/wal.md, every byte flipped, the end told from damage. */
 #include "base/hash.h"
+#include "hex_page.h"
 #include "mem_io.h"
 #include "wal/wal.h"
 #include <setjmp.h>
@@ -171,6 +172,37 @@ static void a_truncated_file_is_damage_or_a_shorter_log(void **state) {
     tear_down(&f);
 }
 
+static void example_of_the_page(void **state) {
+    (void)state;
+    static uint8_t bytes[8192];
+    size_t len = 0;
+    assert_true(hex_page_load("docs/format/wal.md", bytes, sizeof bytes, &len));
+    assert_int_equal(len, sizeof bytes);
+    MemIo *mem = mem_io_create();
+    mem_io_put_file(mem, PATH, bytes, len);
+    WalReader *reader = NULL;
+    Error err = {0};
+    assert_int_equal(wal_reader_open(mem_io_io(mem), PATH, &reader, &err), ERR_OK);
+    assert_int_equal(wal_reader_header(reader)->engine_id, 0x1122334455667788);
+    assert_int_equal(wal_reader_header(reader)->sequence, 1);
+    WalGroup group;
+    WalRecord record;
+    bool found = false;
+    assert_int_equal(wal_reader_next_group(reader, &group, &found, &err), ERR_OK);
+    assert_true(found);
+    assert_int_equal(group.durable_below, 1);
+    assert_true(wal_reader_next_record(reader, &record));
+    assert_true(str_equal((Str){(const char *)record.body.data, record.body.len}, STR("hello")));
+    assert_int_equal(record.kind, 2);
+    assert_int_equal(record.flags, 1);
+    assert_int_equal(record.term, 7);
+    assert_int_equal(record.lsn, 1);
+    assert_int_equal(record.wall_micros, 1700000000000001);
+    assert_false(wal_reader_next_record(reader, &record));
+    wal_reader_close(reader);
+    mem_io_destroy(mem);
+}
+
 static void a_later_format_is_refused(void **state) {
     (void)state;
     static const size_t PLACES[] = {12, 56, 64}; /* version, features to read, features to write */
@@ -190,6 +222,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_is_walked_without_a_log),
                                        cmocka_unit_test(every_flipped_byte_is_damage_or_harmless),
                                        cmocka_unit_test(a_truncated_file_is_damage_or_a_shorter_log),
+                                       cmocka_unit_test(example_of_the_page),
                                        cmocka_unit_test(a_later_format_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

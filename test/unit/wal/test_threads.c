@@ -94,8 +94,8 @@ static void committer_main(void *argument) {
         if (code == ERR_OK && i % 100 == 99) {
             code = wal_sync(shared->wal, wal_published_lsn(shared->wal), &err);
         }
-        if (code != ERR_OK) {
-            atomic_fetch_add(&shared->failures, 1);
+        if (code != ERR_OK && atomic_fetch_add(&shared->failures, 1) == 0) {
+            print_message("%s\n", err.message);
         }
     }
     atomic_fetch_sub(&shared->running, 1);
@@ -194,9 +194,10 @@ static void recycler_main(void *argument) {
         WalStats stats;
         wal_stats(shared->wal, &stats);
         if (wal_recycle(shared->wal, wal_durable_lsn(shared->wal), &err) != ERR_OK || stats.file_count > 8) {
+            print_message("%s, %u files\n", err.message, stats.file_count);
             atomic_fetch_add(&shared->failures, 1);
         }
-        wal_set_data_bytes(shared->wal, stats.records % 2 ? 4 << 20 : 0);
+        wal_set_data_bytes(shared->wal, stats.records % 2 ? 256 << 10 : 0);
         shared->os.sched->yield(shared->os.sched);
     }
 }
