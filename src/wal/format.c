@@ -56,6 +56,11 @@ void wal__put_file_header(uint8_t out[WAL_BLOCK_BYTES], const WalFileHeader *hea
     put_u32le(out + FILE_CRC_AT, crc32c(0, out + FILE_VERSION_AT, WAL_BLOCK_BYTES - FILE_VERSION_AT));
 }
 
+/* Sequences and LSNs count from 1 and never come near the end of their range. */
+static bool is_number(uint64_t value) {
+    return value > 0 && value < UINT64_C(1) << 62;
+}
+
 ErrorCode wal__get_file_header(const uint8_t in[WAL_BLOCK_BYTES], const char *path, WalFileHeader *header_out,
                                bool *valid_out, Error *err) {
     *valid_out = memcmp(in, FILE_MAGIC, sizeof FILE_MAGIC) == 0 &&
@@ -76,6 +81,7 @@ ErrorCode wal__get_file_header(const uint8_t in[WAL_BLOCK_BYTES], const char *pa
                                   .sequence = get_u64le(in + FILE_SEQUENCE_AT),
                                   .first_lsn = get_u64le(in + FILE_FIRST_LSN_AT),
                                   .previous_crc = get_u32le(in + FILE_PREVIOUS_CRC_AT)};
+    *valid_out = is_number(header_out->sequence) && is_number(header_out->first_lsn);
     return ERR_OK;
 }
 

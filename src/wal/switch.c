@@ -9,6 +9,8 @@
  * Tests:      test/unit/wal/test_wal.c, test_crash.c */
 #include "wal/wal_internal.h"
 
+enum { SPARE_SHARE = 8 }; /* the next file is made when only this part of the current one is left */
+
 static void lock_files(Wal *wal) {
     wal->os.sched->mutex_lock(wal->os.sched, &wal->files);
 }
@@ -185,7 +187,7 @@ ErrorCode wal__create_spares(Wal *wal, Error *err) {
 }
 
 static bool spare_is_due(Wal *wal) {
-    if (wal->offset < wal->current->bytes / 2) {
+    if (wal->offset < wal->current->bytes - wal->current->bytes / SPARE_SHARE) {
         return false;
     }
     bool has_spare = false;

@@ -158,7 +158,8 @@ typedef struct WalStats {
     uint64_t groups, syncs;
     uint64_t written_bytes;        /* to the files, padding included: the measure of "log since the last checkpoint" */
     uint64_t pushes;               /* write-back started early for unsynced bytes */
-    uint64_t file_switches, files_created, files_removed;
+    uint64_t file_switches;        /* a checkpoint after each one keeps the log at three files */
+    uint64_t files_created, files_removed;
     uint64_t replayed_records, replayed_bytes;
     uint64_t log_bytes;            /* size of all files now */
     uint32_t file_count;           /* now, spares included */

@@ -182,7 +182,7 @@ static inline void wal__unlock(Wal *wal) {
 NODISCARD ErrorCode wal__open_current(Wal *wal, WalFile *file, Error *err);
 NODISCARD ErrorCode wal__switch_file(Wal *wal, uint64_t group_bytes, Error *err);
 NODISCARD ErrorCode wal__create_spares(Wal *wal, Error *err);
-NODISCARD ErrorCode wal__prepare_spare(Wal *wal, Error *err); /* makes one early when the current file is half full */
+NODISCARD ErrorCode wal__prepare_spare(Wal *wal, Error *err); /* makes one early when the current file is nearly full */
 NODISCARD ErrorCode wal__sync_current(Wal *wal, Error *err);  /* everything written becomes durable */
 uint64_t wal__file_bytes(Wal *wal);                           /* size of the next file */
 

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fuzz.c - see fuzz.h. */
+#include "fuzz.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+void fuzz_fail(const char *condition, const char *file, int line) {
+    fprintf(stderr, "%s:%d: this must hold: %s\n", file, line, condition);
+    abort();
+}
