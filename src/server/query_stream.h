@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * query_stream.h - one statement of /exec or /exp: parameters, preparing, rows in pieces with limit and counting. */
+#pragma once
+#include "server/server_internal.h"
+
+typedef struct RowLimit {
+    uint64_t skip, rows;      /* rows before the first one, rows from it on; UINT64_MAX = all */
+    uint64_t seen, sent;
+    bool from_end;            /* the last `rows` rows: skip is known after a first run */
+} RowLimit;
+
+/* "n" the first n, "lo,hi" rows lo to hi from 1, "-n" the last n; anything else is ignored. */
+RowLimit row_limit_parse(Str text);
+
+typedef struct QueryStream {
+    Session *session;
+    Statement *statement;
+    Str sql;
+    RowLimit limit;
+    bool count_all;           /* rows past the limit are counted too */
+    bool started, drained;
+    uint16_t column_count;
+    uint16_t *columns;        /* of the batch, in the order asked for */
+    EncodedColumn *encoded;
+    Encoder encoder;
+    bool encoder_open;
+    uint64_t live[BATCH_WORDS];
+    Batch batch;              /* the part of the statement's batch that the limit lets through */
+} QueryStream;
+
+/* Prepares; on an error nothing is open. *empty_out: there is no statement in the text. */
+NODISCARD ErrorCode query_stream_open(QueryStream *stream, Request *request, Str sql, Dialect dialect, bool *empty_out, Error *err);
+void query_stream_close(QueryStream *stream, Request *request);
+/* cols=: fills columns and encoded. ERR_UNDEFINED_COLUMN without position. */
+NODISCARD ErrorCode query_stream_columns(QueryStream *stream, Request *request, Str wanted, Error *err);
+/* Next rows to send; *batch_out = NULL at the end. Rows past the limit are not waited for, unless counted. */
+NODISCARD ErrorCode query_stream_next(QueryStream *stream, Batch **batch_out, Error *err);
+uint64_t query_stream_count(const QueryStream *stream); /* for "count" */
+bool query_stream_has_rows(const QueryStream *stream);

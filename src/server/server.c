@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * server.c - start and stop. */
+#include "server/server_internal.h"
+
+static const char REFUSAL[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 37\r\n"
+                              "Connection: close\r\nRetry-After: 1\r\n\r\n{\"error\":\"too many open connections\"}";
+
+static ErrorCode copy_settings(Server *server, const ServerSettings *settings, Error *err) {
+    server_settings_init(&server->settings);
+    for (size_t i = 0; i < SERVER_SETTING_COUNT; i++) {
+        const ServerSettingRow *row = &SERVER_SETTING_ROWS[i];
+        const SettingValue *value = (const SettingValue *)((const char *)settings + row->offset);
+        TRY(server_setting_set(&server->settings, str_from_c(row->name), value->text, err));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode listen_http(Server *server, Error *err) {
+    const char *address = server->settings.http.text.data; /* arena_format ends texts with NUL */
+    if (str_equal(server->settings.http.text, STR("off"))) {
+        return ERR_OK;
+    }
+    server->http_loopback = net_address_is_loopback(address);
+    Error why = {0};
+    ErrorCode code = net_listen(server->net, address, &SERVER__HTTP_HANDLER, server, STR(REFUSAL), &server->http_port, &why);
+    return code == ERR_OK ? ERR_OK : error_set(err, code, ERROR_NO_POSITION, "%s (option --http)", why.message);
+}
+
+static ErrorCode start(Server *server, const ServerSettings *settings, Error *err) {
+    TRY(copy_settings(server, settings, err));
+    NetOptions options = {.connections_max = (uint32_t)server->settings.http_connections.number,
+                          .workers_max = (uint32_t)server->settings.http_workers.number,
+                          .send_stall_ms = server->settings.http_send_timeout.number};
+    TRY(net_open(&options, &server->net, err));
+    TRY(listen_http(server, err));
+    return net_start(server->net, err);
+}
+
+static void free_server(Server *server) {
+    net_close(server->net);
+    for (size_t i = 0; i < WRITERS_KEPT; i++) {
+        ilp_parser_destroy(server->writers_free[i]);
+    }
+    server->os->sched->mutex_deinit(server->os->sched, &server->lock);
+    server_settings_deinit(&server->settings);
+    mem_free(server);
+}
+
+ErrorCode server_start(Engine *engine, const ServerSettings *settings, Server **server_out, Error *err) {
+    Server *server = mem_calloc(1, sizeof(Server));
+    server->engine = engine;
+    server->os = engine_os(engine);
+    server->error_id_base = server->os->rand->next(server->os->rand);
+    server->os->sched->mutex_init(server->os->sched, &server->lock);
+    ErrorCode code = start(server, settings, err);
+    if (code != ERR_OK) {
+        free_server(server);
+        return code;
+    }
+    *server_out = server;
+    return ERR_OK;
+}
+
+int server_http_port(const Server *server) {
+    return server->http_port;
+}
+
+void server_stop(Server *server, int64_t grace_ms) {
+    if (server != NULL) {
+        net_stop(server->net, grace_ms);
+        free_server(server);
+    }
+}
