@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * write_sink.c - see write_sink.h.
+ *
+ * Why:        tables and columns that the lines ask for are made in transactions of their own: two clients that bring the same new table
+ *             at once then share it, instead of one of them failing at its commit. They stay when the rows are refused, as in QuestDB. */
+#include "server/write_sink.h"
+
+enum { CREATE_ATTEMPTS_MAX = 10, INFO_BYTES_MAX = 64 << 20 };
+
+static ErrorCode begin_rows(WriteSink *sink, Error *err) {
+    if (sink->txn != NULL) {
+        txn_statement_begin(sink->txn); /* what others committed meanwhile counts */
+        return ERR_OK;
+    }
+    return engine_begin(sink->engine, &(TxnOptions){.isolation = ISOLATION_READ_COMMITTED}, &sink->txn, err);
+}
+
+static void describe(WriteSink *sink, const TableDef *table, IlpTableInfo *info_out) {
+    arena_reset(&sink->infos);
+    IlpColumn *columns = arena_array(&sink->infos, IlpColumn, table->column_count);
+    for (uint16_t i = 0; i < table->column_count; i++) {
+        columns[i] = (IlpColumn){.name = table->columns[i].name, .type = table->columns[i].type, .symbols = table->columns[i].symbols};
+    }
+    *info_out = (IlpTableInfo){.id = table->id, .version = table->version, .columns = columns, .column_count = table->column_count,
+                               .designated = table->designated};
+}
+
+static ErrorCode table_find(IlpSink *base, Str name, bool *found_out, IlpTableInfo *info_out, Error *err) {
+    WriteSink *sink = (WriteSink *)base;
+    const TableDef *table = NULL;
+    Error why = {0};
+    TRY(begin_rows(sink, err));
+    CatalogView *catalog = txn_catalog(sink->txn);
+    ErrorCode code = catalog->table_find(catalog, STR(""), name, &table, &why);
+    *found_out = code == ERR_OK;
+    if (code == ERR_OK) {
+        describe(sink, table, info_out);
+        return ERR_OK;
+    }
+    return code == ERR_UNDEFINED_TABLE ? ERR_OK : error_set(err, code, why.position, "%s", why.message);
+}
+
+static ErrorCode create_once(WriteSink *sink, const TableSpec *spec, Error *err) {
+    Txn *txn = NULL;
+    TRY(engine_begin(sink->engine, &(TxnOptions){.isolation = ISOLATION_READ_COMMITTED}, &txn, err));
+    const TableDef *table = NULL;
+    ErrorCode code = txn_table_create(txn, spec, &table, err);
+    if (code != ERR_OK) {
+        txn_rollback(txn);
+        return code;
+    }
+    Lsn lsn = 0;
+    return txn_commit(txn, &lsn, err);
+}
+
+/* Somebody else did the same at the same time, or is at it. */
+static bool is_race(ErrorCode code) {
+    return code == ERR_DUPLICATE_TABLE || code == ERR_DUPLICATE_COLUMN || code == ERR_SERIALIZATION || code == ERR_OBJECT_IN_USE;
+}
+
+static ErrorCode table_create(IlpSink *base, Str name, const IlpColumn *columns, uint16_t column_count, IlpTableInfo *info_out, Error *err) {
+    WriteSink *sink = (WriteSink *)base;
+    ColumnDef *defs = mem_calloc(column_count, sizeof(ColumnDef));
+    for (uint16_t i = 0; i < column_count; i++) {
+        defs[i] = (ColumnDef){.name = columns[i].name, .type = columns[i].type, .missing_is_null = true};
+    }
+    defs[column_count - 1].not_null = true;
+    TableSpec spec = {.name = name, .columns = defs, .column_count = column_count, .designated = (int16_t)(column_count - 1),
+                      .partition = PARTITION_DAY, .wal = true};
+    ErrorCode code = ERR_OK;
+    bool found = false;
+    for (int attempt = 0; attempt < CREATE_ATTEMPTS_MAX && !found; attempt++) {
+        code = create_once(sink, &spec, err);
+        if (code != ERR_OK && !is_race(code)) {
+            break;
+        }
+        code = table_find(base, name, &found, info_out, err);
+        if (code != ERR_OK) {
+            break;
+        }
+    }
+    mem_free(defs);
+    if (code == ERR_OK && !found) {
+        return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table: %.*s; it was made and dropped by others", STR_ARG(name));
+    }
+    return code;
+}
+
+/* Adds those columns that are not there yet. */
+static ErrorCode add_once(WriteSink *sink, Str name, const IlpColumn *columns, uint16_t column_count, Error *err) {
+    Txn *txn = NULL;
+    TRY(engine_begin(sink->engine, &(TxnOptions){.isolation = ISOLATION_READ_COMMITTED}, &txn, err));
+    CatalogView *catalog = txn_catalog(txn);
+    const TableDef *table = NULL;
+    ErrorCode code = catalog->table_find(catalog, STR(""), name, &table, err);
+    for (uint16_t i = 0; i < column_count && code == ERR_OK; i++) {
+        if (table_column_find(table, columns[i].name) < 0) {
+            ColumnDef def = {.name = columns[i].name, .type = columns[i].type, .missing_is_null = true};
+            code = txn_column_add(txn, table, &def, &table, err);
+        }
+    }
+    if (code != ERR_OK) {
+        txn_rollback(txn);
+        return code;
+    }
+    Lsn lsn = 0;
+    return txn_commit(txn, &lsn, err);
+}
+
+static ErrorCode columns_add(IlpSink *base, const IlpTableInfo *old, Str name, const IlpColumn *columns, uint16_t column_count,
+                             IlpTableInfo *info_out, Error *err) {
+    WriteSink *sink = (WriteSink *)base;
+    ErrorCode code = ERR_SERIALIZATION;
+    for (int attempt = 0; attempt < CREATE_ATTEMPTS_MAX && code != ERR_OK; attempt++) {
+        code = add_once(sink, name, columns, column_count, err);
+        if (code != ERR_OK && !is_race(code)) {
+            return code;
+        }
+    }
+    bool found = false;
+    TRY(code);
+    TRY(table_find(base, name, &found, info_out, err));
+    if (!found || info_out->id != old->id) {
+        return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table: %.*s; it was dropped while it was written", STR_ARG(name));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode append(IlpSink *base, uint64_t table_id, const ColumnBlock *columns, uint16_t column_count, Error *err) {
+    WriteSink *sink = (WriteSink *)base;
+    assert(sink->txn != NULL);
+    Storage *storage = txn_storage(sink->txn);
+    return storage->append(storage, (uint32_t)table_id, columns, column_count, err);
+}
+
+void write_sink_init(WriteSink *sink, Engine *engine) {
+    *sink = (WriteSink){.base = {table_find, table_create, columns_add, append}, .engine = engine};
+    arena_init(&sink->infos, INFO_BYTES_MAX);
+}
+
+ErrorCode write_sink_commit(WriteSink *sink, Error *err) {
+    Txn *txn = sink->txn;
+    sink->txn = NULL;
+    if (txn == NULL) {
+        return ERR_OK;
+    }
+    Lsn lsn = 0;
+    return txn_commit(txn, &lsn, err);
+}
+
+void write_sink_deinit(WriteSink *sink) {
+    if (sink->txn != NULL) {
+        txn_rollback(sink->txn);
+        sink->txn = NULL;
+    }
+    arena_deinit(&sink->infos);
+}
