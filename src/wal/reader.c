@@ -163,9 +163,53 @@ ErrorCode wal__reader_step(WalReader *reader, WalGroup *group_out, bool *found_o
     return ERR_OK;
 }
 
-ErrorCode wal_reader_next_group(WalReader *reader, WalGroup *group_out, bool *found_out, Error *err) {
+/* ---- beyond the end ---- */
+
+static ErrorCode check_tail_block(const WalReader *reader, const uint8_t *block, Error *err) {
+    WalGroupHeader header;
+    if (!wal__get_group_header(block, &header) || header.salt != reader->header.salt ||
+        header.durable_below <= reader->next_lsn || reader->plant == WAL_PLANT_DAMAGE_IS_END) {
+        return ERR_OK;
+    }
+    return wal__damaged(err, reader->path, reader->offset, "a group that was durable cannot be read");
+}
+
+/* Offsets of blocks that bear this file's mark go to stale (may be NULL). */
+static ErrorCode scan_tail(WalReader *reader, Buffer *stale, Error *err) {
+    uint64_t end = MIN_OF(reader->bytes, reader->offset + WAL_TAIL_BYTES);
+    for (uint64_t at = reader->offset; at + WAL_BLOCK_BYTES <= end; at += WAL_BLOCK_BYTES) {
+        const uint8_t *block = NULL;
+        TRY(load(reader, at, WAL_BLOCK_BYTES, &block, err));
+        if (!wal__has_group_mark(block, reader->header.salt)) {
+            continue;
+        }
+        TRY(check_tail_block(reader, block, err));
+        if (stale != NULL) {
+            buffer_put_u64le(stale, at);
+        }
+    }
+    return ERR_OK;
+}
+
+/* ---- walking ---- */
+
+ErrorCode wal__reader_next(WalReader *reader, Buffer *stale, WalGroup *group_out, bool *found_out, Error *err) {
     TRY(wal__reader_step(reader, group_out, found_out, err));
-    return *found_out ? ERR_OK : wal__reader_scan_tail(reader, NULL, err);
+    if (*found_out) {
+        return ERR_OK;
+    }
+    ErrorCode code = scan_tail(reader, stale, err);
+    if (code != ERR_DAMAGED) {
+        return code;
+    }
+    /* Is somebody writing this file? Then the group may have been half there when it was read, and is whole by now. */
+    reader->window_len = 0;
+    TRY(wal__reader_step(reader, group_out, found_out, err));
+    return *found_out ? ERR_OK : code;
+}
+
+ErrorCode wal_reader_next_group(WalReader *reader, WalGroup *group_out, bool *found_out, Error *err) {
+    return wal__reader_next(reader, NULL, group_out, found_out, err);
 }
 
 bool wal_reader_next_record(WalReader *reader, WalRecord *record_out) {
@@ -187,31 +231,16 @@ bool wal_reader_next_record(WalReader *reader, WalRecord *record_out) {
     return true;
 }
 
-/* ---- beyond the end ---- */
+/* ---- a file without header ---- */
 
-static ErrorCode check_tail_block(const WalReader *reader, const uint8_t *block, Error *err) {
-    WalGroupHeader header;
-    if (!wal__get_group_header(block, &header) || header.salt != reader->header.salt ||
-        header.durable_below <= reader->next_lsn || reader->plant == WAL_PLANT_DAMAGE_IS_END) {
-        return ERR_OK;
-    }
-    return wal__damaged(err, reader->path, reader->offset, "a group that was durable cannot be read");
-}
-
-ErrorCode wal__reader_scan_tail(WalReader *reader, Buffer *stale, Error *err) {
-    uint64_t end = MIN_OF(reader->bytes, reader->offset + WAL_TAIL_BYTES);
-    for (uint64_t at = reader->offset; at + WAL_BLOCK_BYTES <= end; at += WAL_BLOCK_BYTES) {
-        const uint8_t *block = NULL;
-        TRY(load(reader, at, WAL_BLOCK_BYTES, &block, err));
-        if (!wal__has_group_mark(block, reader->header.salt)) {
-            continue;
-        }
-        TRY(check_tail_block(reader, block, err));
-        if (stale != NULL) {
-            buffer_put_u64le(stale, at);
-        }
-    }
-    return ERR_OK;
+/* The file may have come into use since its header was read, if a log is open on the folder. */
+static bool has_header_now(WalReader *reader) {
+    const uint8_t *block = NULL;
+    WalFileHeader header;
+    bool valid = false;
+    reader->window_len = 0;
+    return load(reader, 0, WAL_BLOCK_BYTES, &block, NULL) == ERR_OK &&
+           wal__get_file_header(block, reader->path, &header, &valid, NULL) == ERR_OK && valid;
 }
 
 static ErrorCode check_headless(WalReader *reader, Lsn next_lsn, Error *err) {
@@ -222,7 +251,9 @@ static ErrorCode check_headless(WalReader *reader, Lsn next_lsn, Error *err) {
         TRY(load(reader, at, WAL_BLOCK_BYTES, &block, err));
         WalGroupHeader header;
         if (wal__get_group_header(block, &header) && header.first_lsn >= next_lsn) {
-            return wal__damaged(err, reader->path, 0, "the file header is unreadable, but records of the log follow it");
+            return has_header_now(reader) ? ERR_OK
+                                          : wal__damaged(err, reader->path, 0,
+                                                         "the file header is unreadable, but records of the log follow it");
         }
     }
     return ERR_OK;

@@ -74,9 +74,10 @@ static ErrorCode replay_groups(WalReplay *replay, WalReader *reader, bool is_las
     for (;;) {
         WalGroup group;
         bool found = false;
-        TRY(wal__reader_step(reader, &group, &found, err));
+        TRY(is_last ? wal__reader_next(reader, &replay->stale, &group, &found, err)
+                    : wal__reader_step(reader, &group, &found, err));
         if (!found) {
-            return is_last ? wal__reader_scan_tail(reader, &replay->stale, err) : ERR_OK;
+            return ERR_OK;
         }
         TRY(replay_group(replay, reader, err));
     }

@@ -193,7 +193,7 @@ bool wal_reader_next_record(WalReader *reader, WalRecord *record_out);
 /* Text for people: one line for the file, each group and each record; kinds as numbers. Stops at damage with its
  * error after what was readable. */
 NODISCARD ErrorCode wal_dump_file(Io *io, const char *path, Buffer *out, Error *err);
-/* Reads all files of the folder as wal_open would, from replay_from on, without changing anything. records_out,
- * last_lsn_out may be NULL. */
+/* Reads all files of the folder as wal_open would, from replay_from on, without changing anything; a log may be open on
+ * it (but no wal_recycle beyond replay_from meanwhile). records_out, last_lsn_out may be NULL. */
 NODISCARD ErrorCode wal_check_folder(Os os, const char *folder, Lsn replay_from, uint64_t *records_out, Lsn *last_lsn_out,
                                      Error *err);

@@ -79,9 +79,9 @@ uint64_t wal__files_bytes(const WalFileSet *set);
 NODISCARD ErrorCode wal__reader_open(Io *io, const char *path, WalPlant plant, WalReader **reader_out, Error *err);
 /* Like wal_reader_next_group, but an unreadable group is simply the end: the caller looks further. */
 NODISCARD ErrorCode wal__reader_step(WalReader *reader, WalGroup *group_out, bool *found_out, Error *err);
-/* Looks at the blocks beyond the end: ERR_DAMAGED if one proves that the end was durable. Offsets (u64le) of blocks that
- * bear this file's mark are appended to stale (may be NULL). */
-NODISCARD ErrorCode wal__reader_scan_tail(WalReader *reader, Buffer *stale, Error *err);
+/* Like wal_reader_next_group; at the end, offsets (u64le) of later blocks that bear this file's mark are appended to
+ * stale (may be NULL). */
+NODISCARD ErrorCode wal__reader_next(WalReader *reader, Buffer *stale, WalGroup *group_out, bool *found_out, Error *err);
 /* For a file without header: ERR_DAMAGED if it has a group that begins at or above next_lsn. */
 NODISCARD ErrorCode wal__check_headless(Io *io, const char *path, Lsn next_lsn, Error *err);
 uint64_t wal__reader_offset(const WalReader *reader);

@@ -225,6 +225,36 @@ static void files_are_recycled_while_others_commit(void **state) {
     tear_down(&shared);
 }
 
+static void checker_main(void *argument) {
+    Shared *shared = argument;
+    Error err = {0};
+    while (atomic_load(&shared->running) > 0) {
+        Lsn published = wal_published_lsn(shared->wal), last = 0;
+        ErrorCode code = wal_check_folder(shared->os, "wal", 1, NULL, &last, &err);
+        if ((code != ERR_OK || last < published) && atomic_fetch_add(&shared->failures, 1) == 0) {
+            print_message("check: %s, last %llu, published %llu\n", err.message, (unsigned long long)last,
+                          (unsigned long long)published);
+        }
+    }
+}
+
+static void the_folder_is_checked_while_others_commit(void **state) {
+    (void)state;
+    static Shared shared;
+    Error err = {0};
+    set_up(&shared);
+    WalOptions options = options_for(&shared, false);
+    assert_int_equal(wal_open(shared.os, &options, &shared.wal, &err), ERR_OK);
+    Task *checker = NULL;
+    atomic_store(&shared.running, THREADS);
+    assert_int_equal(
+        shared.os.sched->task_start(shared.os.sched, "checker", checker_main, &shared, false, &checker, &err), ERR_OK);
+    run_committers(&shared);
+    shared.os.sched->task_join(shared.os.sched, checker);
+    assert_int_equal(atomic_load(&shared.failures), 0);
+    tear_down(&shared);
+}
+
 /* WAL_INTERVAL without any further record: the log thread wakes by itself. */
 static void the_log_thread_keeps_the_interval(void **state) {
     (void)state;
@@ -246,6 +276,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(eight_committers_share_groups),
                                        cmocka_unit_test(eight_committers_drive_an_inline_log),
                                        cmocka_unit_test(files_are_recycled_while_others_commit),
+                                       cmocka_unit_test(the_folder_is_checked_while_others_commit),
                                        cmocka_unit_test(the_log_thread_keeps_the_interval)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
