@@ -13,6 +13,7 @@ static WalNode *node_create(const WalAppend *append, size_t body_bytes) {
     WalNode *node = mem_alloc(sizeof *node + parts * sizeof(IoVec) + copied);
     *node = (WalNode){.header = {.body_bytes = (uint32_t)body_bytes, .kind = append->kind, .flags = append->flags},
                       .durability = append->durability,
+                      .waits = append->waits,
                       .interval_ms = append->interval_ms,
                       .publish_context = append->publish_context,
                       .complete = append->complete,
@@ -84,9 +85,21 @@ static void enqueue(Wal *wal, WalNode *node, int64_t wall_micros) {
     }
     wal->queue.tail = node;
     wal->queue_bytes += node->header.body_bytes + WAL_RECORD_HEADER_BYTES;
-    if (wal->idle) {
+    wal->unattended += !node->waits;
+    if (!node->waits && wal->idle && !wal->driving) {
         wal->os.sched->cond_signal(wal->os.sched, &wal->work);
     }
+}
+
+/* Mutex held. An appender may hold locks of its caller, so it does not drive, unless there is nobody else. */
+static void wait_for_room(Wal *wal) {
+    if (wal->options.inline_mode) {
+        wal__wait_for_move(wal);
+        return;
+    }
+    wal->waiters++;
+    wal->os.sched->cond_wait(wal->os.sched, &wal->moved, &wal->append, INT64_MAX);
+    wal->waiters--;
 }
 
 ErrorCode wal_append(Wal *wal, const WalAppend *append, Lsn *lsn_out, WalTicket *ticket_out, Error *err) {
@@ -99,7 +112,7 @@ ErrorCode wal_append(Wal *wal, const WalAppend *append, Lsn *lsn_out, WalTicket 
     int64_t wall_micros = wal->os.clock->wall_micros(wal->os.clock);
     wal__lock(wal);
     while (wal->queue_bytes + bytes > WAL_QUEUE_BYTES_MAX && !wal__is_failed(&wal->progress)) {
-        wal__wait_for_move(wal);
+        wait_for_room(wal);
     }
     ErrorCode code = check_state(wal, append->urgent, bytes, err);
     if (code != ERR_OK) {
@@ -160,9 +173,6 @@ ErrorCode wal_sync(Wal *wal, Lsn lsn, Error *err) {
     wal__lock(wal);
     assert(lsn < wal->next_lsn);
     wal->sync_wanted = MAX_OF(wal->sync_wanted, lsn);
-    if (wal->idle) {
-        wal->os.sched->cond_signal(wal->os.sched, &wal->work);
-    }
     while (wal__durable(&wal->progress) < lsn && !wal__is_failed(&wal->progress)) {
         wal__wait_for_move(wal);
     }

@@ -10,9 +10,10 @@
  *             without exception. A WAL_COMMIT record is published once it and everything before it is durable;
  *             WAL_INTERVAL and WAL_OFF records once they are written, unless an earlier WAL_COMMIT record is not
  *             durable yet: then they wait for it.
- * Threads:    one log thread (a task of os.sched) writes, syncs, publishes. In inline mode there is none: a thread
- *             inside wal_wait or wal_flush does the work for all that is pending. wal_append, wal_wait and all getters
- *             may be called by any thread.
+ * Threads:    one driver at a time writes, syncs, publishes: the log thread (a task of os.sched), or a thread inside
+ *             wal_wait, wal_flush or wal_sync that finds no driver: it would only sleep, and a hand-over costs more than
+ *             the work. In inline mode there is no log thread. wal_append, wal_wait and all getters may be called by any
+ *             thread; a waiting thread must hold no lock that the callbacks take.
  * Failure:    after a failed write or sync the log is dead: nothing is published any more, waiters get
  *             ERR_UNKNOWN_OUTCOME, appends ERR_IO, and the failed callback runs once. Only a restart helps; a sync is
  *             never repeated.
@@ -51,8 +52,7 @@ typedef void (*WalPublish)(void *context, Lsn lsn, void *publish_context);
  * loops, once per group. */
 typedef void (*WalGroupDone)(void *context, Lsn lsn);
 typedef void (*WalFailed)(void *context, const Error *cause);
-/* For one record: ERR_OK after it was published, ERR_UNKNOWN_OUTCOME when the log died. Runs in the log thread
- * (inline: in a waiting thread). */
+/* For one record: ERR_OK after it was published, ERR_UNKNOWN_OUTCOME when the log died. Runs in the driver. */
 typedef void (*WalComplete)(void *complete_context, Lsn lsn, ErrorCode outcome);
 /* For one record, under the append mutex, right after the LSN was given; O(1), no locks, no calls into wal. */
 typedef void (*WalAssigned)(void *assigned_context, Lsn lsn);
@@ -116,6 +116,7 @@ typedef struct WalAppend {
     bool urgent;                 /* taken beyond log_bytes_max and when the disk is full: for records that free space */
     /* parts stay valid and unchanged until the record is published (or failed): saves a copy of large bodies */
     bool referenced;
+    bool waits;                  /* this thread calls wal_wait for it very soon: the log thread is not woken */
     void *publish_context;
     WalAssigned assigned;        /* may be NULL */
     void *assigned_context;

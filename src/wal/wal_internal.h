@@ -2,7 +2,7 @@
  * wal_internal.h - structs of the log, shared by its files.
  *
  * Owners:     fields of Wal are grouped by who may touch them: the append mutex, the files mutex, or the driver. The
- *             driver is the log thread, or in inline mode the one thread that has set `driving`.
+ *             driver is the one thread that has set `driving`: the log thread or a waiting one.
  * Locks:      append and files are never held together. No I/O happens under append; wal_recycle unlinks under files. */
 #pragma once
 #include "base/hash.h"
@@ -115,6 +115,7 @@ typedef struct WalNode {
     struct WalNode *next;
     WalRecordHeader header;
     WalDurability durability;
+    bool waits;
     uint32_t interval_ms;
     void *publish_context;
     WalComplete complete;
@@ -143,6 +144,7 @@ struct Wal {
     int64_t last_wall_micros;
     uint32_t term;
     uint32_t waiters;
+    uint32_t unattended;  /* queued records for which no thread waits: the log thread's */
     uint64_t queue_bytes; /* of records not yet published */
     uint64_t used_bytes;  /* of live files, up to the write position */
     bool closing, driving, no_room;
@@ -193,7 +195,7 @@ NODISCARD ErrorCode wal__write_seal(Wal *wal, Error *err);
 /* With the append mutex held and not driving: takes all that is pending, releases the mutex, works, takes it again. */
 void wal__drive(Wal *wal);
 void wal__log_thread(void *wal);
-/* With the append mutex held: blocks until something moved (inline mode: moves it). */
+/* With the append mutex held: moves something, or blocks until somebody moved it. */
 void wal__wait_for_move(Wal *wal);
-bool wal__has_work(Wal *wal);
+bool wal__has_work(Wal *wal); /* append mutex held, nobody driving */
 void wal__node_free(WalNode *node);

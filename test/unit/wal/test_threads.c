@@ -70,6 +70,7 @@ static ErrorCode commit(Shared *shared, uint32_t identity, WalDurability durabil
                         .part_count = 1,
                         .durability = durability,
                         .interval_ms = 2,
+                        .waits = identity % 5 != 0 && identity % 3 != 0,
                         .publish_context = shared,
                         .complete = complete,
                         .complete_context = shared};
