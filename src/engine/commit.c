@@ -110,6 +110,8 @@ static ErrorCode append_record(Txn *txn, Buffer *body, Lsn *lsn_out, Error *err)
     IoVec part = {body->data, body->len};
     uint32_t interval_ms = 0;
     WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .publish_context = txn};
+    append.waits = true;
+    append.referenced = true; /* the body lives until wal_wait has returned */
     append.durability = effective_durability(txn, &interval_ms);
     append.interval_ms = interval_ms;
     ErrorCode code = wal_append(engine->wal, &append, lsn_out, NULL, err);
@@ -134,8 +136,8 @@ static ErrorCode commit_writes(Txn *txn, Lsn *lsn_out, Error *err) {
     SymbolMark *marks = encode_symbols(txn, &body);
     encode_writes(txn, &body);
     ErrorCode code = append_record(txn, &body, lsn_out, err);
-    buffer_deinit(&body);
     if (code != ERR_OK) {
+        buffer_deinit(&body);
         txn_rollback(txn);
         return code;
     }
@@ -143,6 +145,7 @@ static ErrorCode commit_writes(Txn *txn, Lsn *lsn_out, Error *err) {
         dictionary_set_logged(mark->dictionary, mark->count);
     }
     code = wal_wait(engine->wal, (WalTicket){*lsn_out}, err);
+    buffer_deinit(&body);
     if (code == ERR_OK) {
         count_commit(txn);
     }
