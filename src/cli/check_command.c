@@ -17,7 +17,7 @@ static ExitCode run(const CliArgs *args) {
         return cli_report(&err);
     }
     buffer_init(&report, CHECK_REPORT_BYTES_MAX);
-    ErrorCode code = engine_open(os, &(EngineOptions){.embedded = true, .no_background = true, .read_only = true}, &engine, &err);
+    ErrorCode code = engine_open(os, &(EngineOptions){.embedded = true, .no_background = true}, &engine, &err);
     if (code == ERR_OK) {
         code = engine_check(engine, &report, &err);
         fwrite(report.data, 1, report.len, stdout);

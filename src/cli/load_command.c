@@ -21,7 +21,7 @@ static const CliOption OPTIONS[] = {
     {"add-columns", CLI_FLAG, NULL, "columns that only the file has are added to the table"},
     {"no-create", CLI_FLAG, NULL, "the table must exist"},
     {"overwrite", CLI_FLAG, NULL, "drop the table first"},
-    {"quiet", CLI_FLAG, NULL, "no progress"},
+    {"quiet", CLI_FLAG, NULL, "say nothing unless something is wrong"},
     {0},
 };
 
@@ -160,7 +160,20 @@ static const char *last_part(const char *path) {
 
 /* ---- into a folder ---- */
 
+static void table_show(const LoadReport *report) {
+    fprintf(stderr, "made table %.*s (", STR_ARG(report->table));
+    for (uint32_t i = 0; i < report->column_count; i++) {
+        char type[64];
+        size_t len = type_format_sql(type, sizeof type, report->columns[i].type);
+        fprintf(stderr, "%s%.*s %.*s", i > 0 ? ", " : "", STR_ARG(report->columns[i].name), (int)len, type);
+    }
+    fputs(")\n", stderr);
+}
+
 static void report_show(const char *path, const LoadReport *report) {
+    if (report->created) {
+        table_show(report);
+    }
     for (uint32_t i = 0; i < report->problem_count && report->rejected > 0; i++) {
         fprintf(stderr, "%s: %.*s\n", last_part(path), STR_ARG(report->problems[i].message));
     }
@@ -194,11 +207,12 @@ static ErrorCode file_feed(Load *load, InputFile *input, Progress *progress, Err
 }
 
 static ExitCode file_load(Session *session, const LoadOptions *options, const char *path, bool quiet) {
+    bool bar = !quiet && isatty(STDERR_FILENO);
     InputFile *input = NULL;
     Load *load = NULL;
     Error err = {0};
     ErrorCode code = ERR_OK;
-    Progress progress = {.name = quiet ? NULL : last_part(path)};
+    Progress progress = {.name = bar ? last_part(path) : NULL};
     TRY_OR(done, os_input_open(path, &input, &err));
     progress.bytes_total = os_input_size(input);
     TRY_OR(done, load_begin(session, options, &load, &err));
@@ -317,7 +331,7 @@ static ExitCode file_send(const CliArgs *args, const LoadOptions *options, const
     Buffer url, answer;
     Error err = {0};
     int status = 0;
-    Progress progress = {.name = quiet ? NULL : last_part(path)};
+    Progress progress = {.name = !quiet && isatty(STDERR_FILENO) ? last_part(path) : NULL};
     buffer_init(&url, 65536);
     buffer_init(&answer, 1 << 24);
     imp_path(args, options, &url);
@@ -365,7 +379,7 @@ static ExitCode run(const CliArgs *args) {
     LoadOptions options;
     arena_init(&arena, SIZE_MAX);
     ExitCode code = options_take(args, &arena, &options);
-    bool quiet = cli_flag(args, "quiet") || !isatty(STDERR_FILENO);
+    bool quiet = cli_flag(args, "quiet");
     if (code == EXIT_DONE) {
         code = target_is_url(args->words[0]) ? url_load(args, &options, quiet) : folder_load(args, &options, quiet);
     }
