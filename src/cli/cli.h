@@ -35,7 +35,7 @@ typedef struct CliOption {
     const char *help;
 } CliOption;
 
-enum { CLI_OPTIONS_MAX = 24 };
+enum { CLI_OPTIONS_MAX = 64 };
 typedef struct CliArgs {
     const CliOption *options; /* of the command; ends with a row without a name */
     Str values[CLI_OPTIONS_MAX];

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const CliCommand *const COMMANDS[] = {&CLI_SQL, &CLI_LOAD, &CLI_CHECK, &CLI_GEN, &CLI_VERSION, &CLI_HELP};
+static const CliCommand *const COMMANDS[] = {&CLI_SERVE, &CLI_SQL,   &CLI_LOAD,    &CLI_CHECK, &CLI_DUMP,
+                                             &CLI_GEN,   &CLI_BENCH, &CLI_VERSION, &CLI_HELP};
 
 const CliCommand *cli__find(const char *name) {
     for (size_t i = 0; i < COUNT_OF(COMMANDS); i++) {

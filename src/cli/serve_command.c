@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * serve_command.c - basalt serve DIR: settings, the engine, the server, and signals until it ends.
+ *
+ * Why:     signals are blocked before any thread starts and taken by sigwait here, so that no handler runs in a busy thread.
+ * Threads: the main thread waits; engine and server have their own.
+ * Tests:   test/cli */
+#include "cli/cli_internal.h"
+#include "engine/engine.h"
+#include "os/os.h"
+#include "server/server.h"
+#include <signal.h>
+#include <stdlib.h>
+
+/* Doors that are named on the command line already but not built: accepted with a notice. */
+static const CliOption OPTIONS[] = {
+#define X(field, name, kind, fallback, help) {name, CLI_TEXT, "VALUE", help " (default " fallback ")"},
+    SERVER_SETTINGS(X)
+#undef X
+    {"pg", CLI_TEXT, "HOST:PORT", "address of the PostgreSQL door (not built yet)"},
+    {"ilp", CLI_TEXT, "HOST:PORT", "address of the line protocol door over TCP (not built yet)"},
+    {"config", CLI_TEXT, "FILE", "settings file (default DIR/basalt.conf)"},
+    {0},
+};
+enum { STOP_GRACE_MS = 5000, CONFIG_BYTES_MAX = 1 << 20 };
+
+static const char *const LATER[] = {"pg", "ilp"};
+
+/* The lines of basalt.conf for doors to come are taken out, the others go to the server's table. */
+static ErrorCode config_read(ServerSettings *settings, Str text, Error *err) {
+    Buffer kept;
+    Str line;
+    buffer_init(&kept, CONFIG_BYTES_MAX);
+    while (str_split(&text, '\n', &line)) {
+        Str trimmed = str_trim(line);
+        ptrdiff_t equals = str_find_char(trimmed, '=', 0);
+        Str name = equals > 0 ? str_trim(str_slice(trimmed, 0, (size_t)equals)) : STR("");
+        bool later = false;
+        for (size_t i = 0; i < COUNT_OF(LATER); i++) {
+            later |= str_equal(name, str_from_c(LATER[i]));
+        }
+        if (!later) {
+            buffer_append_str(&kept, line);
+        }
+        buffer_append_char(&kept, '\n'); /* so that the lines keep their numbers */
+    }
+    ErrorCode code = server_settings_read(settings, buffer_str(&kept), err);
+    buffer_deinit(&kept);
+    return code;
+}
+
+static ErrorCode config_file(ServerSettings *settings, const CliArgs *args, Error *err) {
+    Buffer text;
+    char path[4096];
+    bool given = cli_flag(args, "config");
+    snprintf(path, sizeof path, "%s/basalt.conf", args->words[0]);
+    buffer_init(&text, CONFIG_BYTES_MAX);
+    ErrorCode code = cli__read_file(given ? cli_text(args, "config", "") : path, &text, err);
+    if (code == ERR_FILE_MISSING && !given) {
+        code = ERR_OK;
+    } else if (code == ERR_OK) {
+        code = config_read(settings, buffer_str(&text), err);
+    }
+    buffer_deinit(&text);
+    return code;
+}
+
+/* Weakest first: file, environment, options. */
+static ErrorCode settings_take(ServerSettings *settings, const CliArgs *args, Error *err) {
+    char name[SETTING_ENVIRONMENT_MAX];
+    TRY(config_file(settings, args, err));
+    for (size_t i = 0; i < SERVER_SETTING_COUNT; i++) {
+        const ServerSettingRow *row = &SERVER_SETTING_ROWS[i];
+        server_setting_environment(row, name);
+        const char *value = getenv(name);
+        if (value != NULL) {
+            TRY(server_setting_set(settings, str_from_c(row->name), str_from_c(value), err));
+        }
+        if (cli_flag(args, row->name)) {
+            TRY(server_setting_set(settings, str_from_c(row->name), str_from_c(cli_text(args, row->name, "")), err));
+        }
+    }
+    for (size_t i = 0; i < COUNT_OF(LATER); i++) {
+        if (cli_flag(args, LATER[i])) {
+            fprintf(stderr, "basalt: --%s: this door is not built yet, the option has no effect\n", LATER[i]);
+        }
+    }
+    return ERR_OK;
+}
+
+static void signals_block(sigset_t *set) {
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+    static const int NUMBERS[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < COUNT_OF(NUMBERS); i++) {
+        signal(NUMBERS[i], SIG_DFL); /* a shell may have made its background jobs ignore them */
+    }
+    pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+static ExitCode serve_until_signal(Engine *engine, const ServerSettings *settings, const char *folder, sigset_t *signals) {
+    Server *server = NULL;
+    Error err = {0};
+    int number = 0;
+    ErrorCode code = server_start(engine, settings, &server, &err);
+    if (code != ERR_OK) {
+        fprintf(stderr, "basalt: --http %.*s: %s\n", STR_ARG(settings->http.text), err.message);
+        return code == ERR_OBJECT_IN_USE ? EXIT_PORT_TAKEN : cli_exit_code(code);
+    }
+    int port = server_http_port(server);
+    if (port > 0) {
+        ptrdiff_t colon = str_find_char(settings->http.text, ':', 0);
+        int host = colon > 0 ? (int)colon : (int)settings->http.text.len;
+        fprintf(stderr, "basalt serves %s on http://%.*s:%d\n", folder, host, settings->http.text.data, port);
+    } else {
+        fprintf(stderr, "basalt serves %s, no door is open\n", folder);
+    }
+    sigwait(signals, &number);
+    fprintf(stderr, "basalt stops\n");
+    pthread_sigmask(SIG_UNBLOCK, signals, NULL); /* a second signal ends it at once; the log brings back what was acknowledged */
+    server_stop(server, STOP_GRACE_MS);
+    return EXIT_DONE;
+}
+
+static ExitCode run_with(ServerSettings *settings, const CliArgs *args, sigset_t *signals) {
+    Os os;
+    Engine *engine = NULL;
+    EngineOptions options = {0};
+    Error err = {0};
+    char url[300];
+    ErrorCode code = settings_take(settings, args, &err);
+    if (code == ERR_UNDEFINED_OBJECT || code == ERR_INVALID_PARAMETER) {
+        return cli_usage_error("%s", err.message);
+    }
+    if (code != ERR_OK || server_engine_options(settings, &options, &err) != ERR_OK) {
+        return cli_report(&err);
+    }
+    snprintf(url, sizeof url, "http://%.*s", STR_ARG(settings->http.text));
+    options.url = url;
+    if (os_linux_open(args->words[0], true, &os, &err) != ERR_OK) {
+        return cli_report(&err);
+    }
+    ExitCode exit_code = EXIT_DONE;
+    if (engine_open(os, &options, &engine, &err) != ERR_OK) {
+        exit_code = cli_report(&err);
+    } else {
+        exit_code = serve_until_signal(engine, settings, args->words[0], signals);
+        engine_close(engine);
+    }
+    os_linux_close(&os);
+    return exit_code;
+}
+
+static ExitCode run(const CliArgs *args) {
+    ServerSettings settings;
+    sigset_t signals;
+    signals_block(&signals);
+    server_settings_init(&settings);
+    ExitCode code = run_with(&settings, args, &signals);
+    server_settings_deinit(&settings);
+    return code;
+}
+
+const CliCommand CLI_SERVE = {
+    .name = "serve",
+    .summary = "serve a folder over the network",
+    .usage = "serve DIR [--http HOST:PORT] [--config FILE] [--SETTING VALUE …]",
+    .options = OPTIONS,
+    .words_min = 1,
+    .words_max = 1,
+    .run = run,
+    .details = "Ctrl-C (SIGINT) or SIGTERM stops it cleanly. Every option is also a line of DIR/basalt.conf and an environment\n"
+               "variable, see `basalt help settings`.\n",
+};
