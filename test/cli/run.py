@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The program's commands from outside: outputs, exit codes, errors with a caret, load, serve. usage: run.py BASALT [NAME…]"""
+import gzip, json, os, pty, re, select, shutil, signal, subprocess, sys, tempfile, time, urllib.parse, urllib.request
+
+BASALT = os.path.abspath(sys.argv[1])
+ONLY = sys.argv[2:]
+ROOT = tempfile.mkdtemp(prefix="basalt-cli-")
+PORT = int(os.environ.get("BASALT_TEST_PORT", "21400"))
+ENV = {**os.environ, "LC_ALL": "C.UTF-8", "HOME": ROOT}
+
+
+def run(*args, stdin=b"", want=0, env=None):
+    p = subprocess.run([BASALT, *args], input=stdin if isinstance(stdin, bytes) else stdin.encode(), capture_output=True, timeout=60, env={**ENV, **(env or {})})
+    out, err = p.stdout.decode(), p.stderr.decode()
+    assert p.returncode == want, f"exit code {p.returncode}, want {want}: {' '.join(args)}\n{out}\n{err}"
+    return out, err
+
+
+def folder(name):
+    return os.path.join(ROOT, name)
+
+
+def sql(where, text, *more, want=0):
+    return run("sql", where, text, *more, want=want)
+
+
+def equal(got, want):
+    assert got == want, f"got\n{got!r}\nwant\n{want!r}"
+
+
+def has(text, *parts):
+    for part in parts:
+        assert part in text, f"no {part!r} in\n{text}"
+
+
+# ---------------------------------------------------------------- no folder
+
+def version():
+    assert re.fullmatch(r"basalt \d+\.\d+\.\d+\n", run("version")[0])
+    equal(run("--version")[0], run("version")[0])
+
+
+def usage():
+    has(run(want=2)[1], "basalt serve", "basalt sql")
+    has(run("nosuch", want=2)[1], "nosuch", "basalt help")
+    has(run("gen", want=2)[1], "usage: basalt gen")
+    has(run("gen", "cpu", "--nosuch", want=2)[1], "--nosuch")
+    has(run("gen", "cpu", "--rows", want=2)[1], "--rows wants a value")
+    has(run("gen", "cpu", "--rows", "many", want=2)[1], "wants a number")
+    has(run("gen", "weather", want=2)[1], "weather")
+    has(run("sql", "x", "y", "z", want=2)[1], "usage")
+    has(run("sql", folder("absent"), "SELECT 1", want=6)[1], "absent")
+
+
+def help_pages():
+    out = run("help")[0]
+    for name in ("serve", "sql", "load", "check", "dump", "gen", "bench", "version"):
+        has(out, "basalt " + name)
+        has(run("help", name)[0], "usage: basalt " + name)
+        equal(run(name, "--help")[0], run("help", name)[0])
+    has(run("help", "codes")[0], "5   a file is damaged")
+    run("help", "nosuch", want=2)
+
+
+def gen():
+    one, two = run("gen", "floorsheet", "--rows", "2000")[0], run("gen", "floorsheet", "--rows=2000", "--seed", "1")[0]
+    equal(one, two)
+    equal(one.count("\n"), 2001)
+    assert run("gen", "floorsheet", "--rows", "2000", "--seed", "2")[0] != one
+    has(run("gen", "cpu", "--rows", "3", "--hosts", "2", "--format", "ilp")[0], "cpu,hostname=host_1,", "1451606410000000000")
+
+
+# ---------------------------------------------------------------- statements
+
+def sql_modes():
+    d = folder("modes")
+    run("sql", d, "CREATE TABLE t (a INT, b VARCHAR, c DOUBLE PRECISION, d BOOLEAN)", "--create")
+    sql(d, "INSERT INTO t VALUES (1, 'x, \"y\"', 1.5, true), (2, NULL, NULL, false), (3, '', 0.25, NULL)")
+    equal(sql(d, "SELECT * FROM t ORDER BY a")[0], 'a,b,c,d\n1,"x, ""y""",1.5,t\n2,,,f\n3,"",0.25,\n')
+    got = json.loads(sql(d, "SELECT * FROM t ORDER BY a", "--mode", "json")[0])
+    equal(got, [{"a": 1, "b": 'x, "y"', "c": 1.5, "d": True}, {"a": 2, "b": None, "c": None, "d": False}, {"a": 3, "b": "", "c": 0.25, "d": None}])
+    table = sql(d, "SELECT a, b FROM t ORDER BY a", "--mode", "table")[0]
+    equal(table, "┌───┬────────┐\n│ a │ b      │\n├───┼────────┤\n│ 1 │ x, \"y\" │\n│ 2 │        │\n│ 3 │        │\n└───┴────────┘\n")
+    has(run("sql", d, "SELECT 1", "--mode", "xml", want=2)[1], "xml")
+    equal(json.loads(sql(d, "SELECT a FROM t WHERE a > 5", "--mode", "json")[0]), [])
+    ascii_table = subprocess.run([BASALT, "sql", d, "SELECT 1 AS a", "--mode", "table"], capture_output=True, env={**ENV, "LC_ALL": "C"}).stdout
+    equal(ascii_table.decode(), "+---+\n| a |\n+---+\n| 1 |\n+---+\n")
+
+
+def sql_input():
+    d = folder("input")
+    run("sql", d, "CREATE TABLE t (a INT)", "--create")
+    path = os.path.join(ROOT, "x.sql")
+    open(path, "w").write("-- a comment; with a semicolon\nINSERT INTO t VALUES (1); /* ; */ INSERT INTO t VALUES (2);\nSELECT ';' AS s, count(*) AS n FROM t")
+    equal(run("sql", d, "-f", path)[0], "s,n\n;,2\n")
+    equal(run("sql", d, stdin="SELECT count(*) AS n\nFROM t;\nSELECT 'it''s' AS q;")[0], "n\n2\nq\nit's\n")
+    equal(run("sql", d, "-f", "-", stdin="SELECT 7 AS a")[0], "a\n7\n")
+    out, err = run("sql", d, stdin="SELECT 1 AS a; SELECT nosuch FROM t; SELECT 2 AS b;", want=1)
+    equal(out, "a\n1\n")
+    equal(run("sql", d, "--keep-going", stdin="SELECT nosuch FROM t; SELECT 2 AS b;", want=1)[0], "b\n2\n")
+    has(run("sql", d, "-f", os.path.join(ROOT, "nosuch.sql"), want=6)[1], "nosuch.sql")
+
+
+def sql_errors():
+    d = folder("errors")
+    run("sql", d, "CREATE TABLE t (a INT)", "--create")
+    err = sql(d, "SELECT a,\n  größe, nosuch + 1 FROM t".replace("größe", "a"), want=1)[1]
+    has(err, "nosuch")
+    lines = err.rstrip("\n").split("\n")
+    equal(lines[-2], "    a, nosuch + 1 FROM t")
+    equal(lines[-1], "     " + "  ^")
+    err = sql(d, "SELECT 'ü', nosuch FROM t", want=1)[1]
+    equal(err.rstrip("\n").split("\n")[-1], "  " + " " * len("SELECT 'ü', ") + "^")
+
+
+def in_use():
+    d = folder("in_use")
+    run("sql", d, "CREATE TABLE t (a INT)", "--create")
+    p = subprocess.Popen([BASALT, "sql", d, "-f", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENV)
+    try:
+        time.sleep(0.5)
+        err = sql(d, "SELECT 1", want=3)[1]
+        has(err, f"in use by pid {p.pid}")
+        has(run("load", d, "t", "/dev/null", want=3)[1], "in use")
+    finally:
+        p.communicate()
+
+
+# ---------------------------------------------------------------- load
+
+def load_files():
+    d = folder("load")
+    path = os.path.join(ROOT, "trades.csv")
+    open(path, "w").write(run("gen", "floorsheet", "--rows", "60000")[0])
+    err = run("load", d, "trades", path, "--timestamp", "timestamp", "--schema", "symbol symbol, buyer symbol, seller symbol")[1]
+    has(err, "made table trades", "trades.csv: 60000 rows into trades")
+    equal(sql(d, "SELECT count(*) AS n, min(quantity) AS q FROM trades")[0], "n,q\n60000,10\n")
+    with gzip.open(path + ".gz", "wb") as out:
+        out.write(open(path, "rb").read())
+    run("load", d, "trades", path + ".gz", "--quiet")
+    equal(sql(d, "SELECT count(*) AS n FROM trades")[0], "n\n120000\n")
+    run("load", d, "trades", path, "--overwrite", "--quiet")
+    equal(sql(d, "SELECT count(*) AS n FROM trades")[0], "n\n60000\n")
+
+
+def load_errors():
+    d = folder("load_errors")
+    path = os.path.join(ROOT, "bad.csv")
+    open(path, "w").write("a,b\n" + "1,x\n" * 70000 + "oops,y\n")
+    err = run("load", d, "t", path, want=1)[1]
+    has(err, "line 70002, column a: \"oops\" is no bigint")
+    has(sql(d, "SELECT count(*) FROM t", want=1)[1], "t")
+    err = run("load", d, "t", path, "--on-error", "skip-row")[1]
+    has(err, "70000 rows into t, 1 rows left out")
+    open(path, "w").write("a,b,extra\n1,x,2\n")
+    has(run("load", d, "t", path, want=1)[1], "extra", "--add-columns")
+    run("load", d, "t", path, "--add-columns")
+    equal(sql(d, "SELECT count(*) AS n, sum(extra) AS s FROM t")[0], "n,s\n70001,2\n")
+    has(run("load", d, "t", os.path.join(ROOT, "nosuch.csv"), want=6)[1], "nosuch.csv")
+    has(run("load", d, "t", path, "--zone", "Asia/Atlantis", want=2)[1], "Atlantis")
+    has(run("load", d, "t", path, "--schema", "a nosuchtype", want=2)[1], "nosuchtype")
+    has(run("load", d, "u", path, "--timestamp", "nosuch", want=1)[1], "nosuch")
+
+
+def load_zone():
+    d = folder("zone")
+    path = os.path.join(ROOT, "zone.csv")
+    open(path, "w").write("t,v\n2024-04-22T11:00:02.123456,1\n2024-04-22T11:00:03,2\n")
+    run("load", d, "z", path, "--zone", "Asia/Kathmandu", "--timestamp", "t")
+    equal(sql(d, "SELECT t FROM z")[0], "t\n2024-04-22 05:15:02.123456\n2024-04-22 05:15:03\n")
+
+
+# ---------------------------------------------------------------- check, dump, bench
+
+def check_and_dump():
+    d = folder("check")
+    path = os.path.join(ROOT, "c.csv")
+    open(path, "w").write("a\n" + "1\n" * 1000)
+    run("load", d, "t", path)
+    run("check", d)
+    files = [os.path.join(f, n) for f, _, names in os.walk(d) for n in names]
+    wal = next(f for f in files if f.endswith(".wal"))
+    assert run("dump", "wal", wal)[0]
+    checkpoint = next(f for f in files if os.path.basename(f).startswith("checkpoint-"))
+    assert run("dump", "catalog", checkpoint)[0]
+    has(run("dump", "nosuch", checkpoint, want=2)[1], "nosuch")
+    shutil.copy(checkpoint, checkpoint + ".bad")
+    data = bytearray(open(checkpoint, "rb").read())
+    data[len(data) // 2] ^= 1
+    os.chmod(checkpoint, 0o600)
+    open(checkpoint + ".bad", "wb").write(data)
+    run("dump", "catalog", checkpoint + ".bad", want=5)
+
+
+def bench():
+    d = folder("bench")
+    run("sql", d, "CREATE TABLE t (a INT)", "--create")
+    out = run("bench", d, "SELECT count(*) FROM t", "--runs", "3")[0]
+    has(out, "SELECT count(*) FROM t", "median")
+
+
+# ---------------------------------------------------------------- shell
+
+def shell():
+    """Through a pseudo terminal, as a person would."""
+    d = folder("shell")
+    run("sql", d, "CREATE TABLE t (a INT, b VARCHAR)", "--create")
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.environ.update({**ENV, "TERM": "dumb"})
+        os.execv(BASALT, [BASALT, "sql", d])
+    seen = b""
+
+    def wait_for(text, seconds=20):
+        nonlocal seen
+        end = time.time() + seconds
+        while text.encode() not in seen:
+            assert time.time() < end, f"no {text!r} in {seen.decode(errors='replace')}"
+            if select.select([fd], [], [], 0.2)[0]:
+                try:
+                    seen += os.read(fd, 65536)
+                except OSError:
+                    break
+        got, seen = seen, b""
+        return got.decode(errors="replace")
+
+    def say(text):
+        os.write(fd, text.encode())
+
+    wait_for("basalt> ")
+    say(".help\n")
+    has(wait_for("Ctrl-C cancels"), ".tables", ".schema", ".timer", ".mode")
+    say("INSERT INTO t\n")
+    wait_for("...> ")
+    say("VALUES (1, 'one');\n")
+    wait_for("INSERT 0 1")
+    say("SELECT * FROM t;\n")
+    has(wait_for("1 row"), "│ a │ b   │", "│ 1 │ one │")
+    say(".mode csv\n")
+    say("SELECT * FROM t;\n")
+    has(wait_for("1 row"), "a,b", "1,one")
+    say(".tables\n")
+    wait_for("row")
+    say("SELECT nosuch FROM t;\n")
+    wait_for("^")
+    wait_for("basalt> ")
+    say("SELECT 1\n")
+    wait_for("...> ")
+    say("\x03")
+    wait_for("basalt> ")
+    say("SELECT 42 AS answer;\n")
+    has(wait_for("1 row"), "42")
+    say("SELECT count(*) FROM long_sequence(1000000000000) WHERE x % 7 = 8;\n")
+    time.sleep(1)
+    say("\x03")
+    wait_for("cancel")
+    wait_for("basalt> ")
+    say(".quit\n")
+    for _ in range(100):
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            break
+        if select.select([fd], [], [], 0.1)[0]:
+            try:
+                os.read(fd, 65536)
+            except OSError:
+                pass
+    else:
+        os.kill(pid, signal.SIGKILL)
+        raise AssertionError("the shell does not leave")
+    equal(os.waitstatus_to_exitcode(status), 0)
+    assert os.path.exists(os.path.join(ROOT, ".basalt_history"))
+
+
+# ---------------------------------------------------------------- server
+
+class Server:
+    def __init__(self, d, *args, port=PORT):
+        self.url = f"http://127.0.0.1:{port}"
+        self.p = subprocess.Popen([BASALT, "serve", d, "--http", f"127.0.0.1:{port}", *args], stderr=subprocess.PIPE, env=ENV)
+        for _ in range(100):
+            try:
+                urllib.request.urlopen(self.url + "/ping", timeout=5)
+                return
+            except OSError:
+                assert self.p.poll() is None, self.p.stderr.read().decode()
+                time.sleep(0.1)
+        raise AssertionError("the server does not answer")
+
+    def stop(self, number=signal.SIGINT):
+        self.p.send_signal(number)
+        err = self.p.communicate(timeout=20)[1].decode()
+        return self.p.returncode, err
+
+
+def serve():
+    d = folder("serve")
+    server = Server(d, "--pg", "127.0.0.1:8812")
+    try:
+        run("sql", server.url, "CREATE TABLE t (a INT, b VARCHAR, ts TIMESTAMP)")
+        run("sql", server.url, "INSERT INTO t VALUES (1, 'x \"y\"', '2024-01-05T09:00:00.5Z'), (2, NULL, NULL)")
+        equal(sql(server.url, "SELECT a, b, ts, a > 1 AS c FROM t ORDER BY a")[0], 'a,b,ts,c\n1,"x ""y""",2024-01-05 09:00:00.5,f\n2,,,t\n')
+        err = sql(server.url, "SELECT 'ü', nosuch FROM t", want=1)[1]
+        equal(err.rstrip("\n").split("\n")[-1], "  " + " " * len("SELECT 'ü', ") + "^")
+        has(sql(d, "SELECT 1", want=3)[1], "in use by pid", f"basalt sql {server.url}")
+        path = os.path.join(ROOT, "s.csv")
+        open(path, "w").write("p,q\n1,2.5\n3,4.5\n")
+        run("load", server.url, "imported", path)
+        equal(sql(server.url, "SELECT sum(p) AS p, sum(q) AS q FROM imported")[0], "p,q\n4,7\n")
+        has(run("load", server.url, "t", path, want=1)[1], "p")
+        has(run("serve", folder("serve2"), "--http", f"127.0.0.1:{PORT}", want=7)[1], "--http")
+    finally:
+        code, err = server.stop()
+    equal(code, 0)
+    has(err, "basalt serves", "--pg", "basalt stops")
+    equal(sql(d, "SELECT count(*) AS n FROM t")[0], "n\n2\n")
+    has(sql(server.url, "SELECT 1", want=1)[1], "cannot connect")
+
+
+def serve_settings():
+    d = folder("settings")
+    os.makedirs(d)
+    open(d + "/basalt.conf", "w").write(f"# settings\nhttp = 127.0.0.1:{PORT + 1}\npg = off\nquery_timeout = 5s\n")
+    p = subprocess.Popen([BASALT, "serve", d], stderr=subprocess.PIPE, env={**ENV, "BASALT_HTTP": f"127.0.0.1:{PORT + 2}"})
+    time.sleep(1)
+    p.send_signal(signal.SIGTERM)
+    err = p.communicate(timeout=20)[1].decode()
+    equal(p.returncode, 0)
+    has(err, f":{PORT + 2}")  # the environment wins over the file
+    open(d + "/basalt.conf", "w").write("nosuch = 1\n")
+    has(run("serve", d, want=2)[1], "nosuch")
+    os.unlink(d + "/basalt.conf")
+    has(run("serve", d, "--http-workers", "many", want=2)[1], "http-workers")
+
+
+TESTS = [version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, bench,
+         shell, serve, serve_settings]
+
+
+def main():
+    passed = failed = 0
+    for test in TESTS:
+        if ONLY and test.__name__ not in ONLY:
+            continue
+        try:
+            test()
+            passed += 1
+        except Exception as e:
+            failed += 1
+            print(f"FAILED {test.__name__}: {type(e).__name__}: {e}")
+    shutil.rmtree(ROOT, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+main()
