@@ -5,6 +5,8 @@
 #include "cli/target.h"
 #include <stdio.h>
 
+extern const CliCommand *const cli__commands[];
+extern const size_t cli__command_count;
 extern const CliCommand CLI_SERVE, CLI_SQL, CLI_LOAD, CLI_CHECK, CLI_DUMP, CLI_GEN, CLI_BENCH, CLI_VERSION, CLI_HELP;
 
 /* Parses argv[0..argc) against the command's options. Prints what is wrong and returns EXIT_USAGE, or EXIT_DONE. words: room for argc. */

@@ -8,21 +8,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const CliCommand *const COMMANDS[] = {&CLI_SERVE, &CLI_SQL,   &CLI_LOAD,    &CLI_CHECK, &CLI_DUMP,
-                                             &CLI_GEN,   &CLI_BENCH, &CLI_VERSION, &CLI_HELP};
-
 const CliCommand *cli__find(const char *name) {
-    for (size_t i = 0; i < COUNT_OF(COMMANDS); i++) {
-        if (strcmp(COMMANDS[i]->name, name) == 0) {
-            return COMMANDS[i];
+    for (size_t i = 0; i < cli__command_count; i++) {
+        if (strcmp(cli__commands[i]->name, name) == 0) {
+            return cli__commands[i];
         }
     }
     return NULL;
 }
 
 void cli__print_commands(FILE *out) {
-    for (size_t i = 0; i < COUNT_OF(COMMANDS); i++) {
-        fprintf(out, "  basalt %-8s %s\n", COMMANDS[i]->name, COMMANDS[i]->summary);
+    for (size_t i = 0; i < cli__command_count; i++) {
+        fprintf(out, "  basalt %-8s %s\n", cli__commands[i]->name, cli__commands[i]->summary);
     }
 }
 

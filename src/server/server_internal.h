@@ -15,6 +15,7 @@
 #include "proto/ilp/ilp.h"
 #include "server/server.h"
 #include "session/session.h"
+#include <stdio.h>
 
 enum {
     REQUEST_ARENA_BYTES_MAX = 64 << 20,
