@@ -21,6 +21,7 @@ static const CliOption OPTIONS[] = {
     {"add-columns", CLI_FLAG, NULL, "columns that only the file has are added to the table"},
     {"no-create", CLI_FLAG, NULL, "the table must exist"},
     {"overwrite", CLI_FLAG, NULL, "drop the table first"},
+    {"expect-rows", CLI_NUMBER, "N", "draw the progress bar by rows (for input from a pipe)"},
     {"quiet", CLI_FLAG, NULL, "say nothing unless something is wrong"},
     {0},
 };
@@ -117,22 +118,26 @@ static ExitCode options_take(const CliArgs *args, Arena *arena, LoadOptions *opt
 typedef struct Progress {
     const char *name;
     uint64_t bytes, bytes_total; /* of the file as it lies there */
+    uint64_t rows_total;         /* expected, 0 = unknown: then bytes are the measure */
     uint32_t pieces;
     bool shown;
 } Progress;
 
+enum { PROGRESS_WIDTH = 30 };
+
 static void progress_show(Progress *progress, uint64_t rows) {
-    uint32_t tenths = progress->bytes_total == 0 ? 0 : (uint32_t)(progress->bytes * 30 / progress->bytes_total);
-    char bar[31];
-    for (uint32_t i = 0; i < 30; i++) {
-        bar[i] = i < tenths ? '#' : '.';
+    uint64_t total = progress->rows_total > 0 ? progress->rows_total : progress->bytes_total;
+    uint64_t done = progress->rows_total > 0 ? rows : progress->bytes;
+    done = MIN_OF(done, total);
+    fprintf(stderr, "\r%s", progress->name);
+    if (total > 0) {
+        char bar[PROGRESS_WIDTH + 1] = "";
+        memset(bar, '.', PROGRESS_WIDTH);
+        memset(bar, '#', (size_t)(done * PROGRESS_WIDTH / total));
+        fprintf(stderr, " [%s] %3llu %%", bar, (unsigned long long)(done * 100 / total));
     }
-    bar[30] = '\0';
-    if (progress->bytes_total > 0) {
-        fprintf(stderr, "\r%s [%s] %3llu %%  %llu rows", progress->name, bar, (unsigned long long)(progress->bytes * 100 / progress->bytes_total),
-                (unsigned long long)rows);
-    } else {
-        fprintf(stderr, "\r%s  %llu rows", progress->name, (unsigned long long)rows);
+    if (rows > 0) {
+        fprintf(stderr, "  %llu rows", (unsigned long long)rows);
     }
     fflush(stderr);
     progress->shown = true;
@@ -153,9 +158,9 @@ static void progress_end(Progress *progress, uint64_t rows) {
     }
 }
 
-static const char *last_part(const char *path) {
+static const char *shown_name(const char *path) {
     const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return strcmp(path, "-") == 0 ? "input" : slash != NULL ? slash + 1 : path;
 }
 
 /* ---- into a folder ---- */
@@ -175,13 +180,13 @@ static void report_show(const char *path, const LoadReport *report) {
         table_show(report);
     }
     for (uint32_t i = 0; i < report->problem_count && report->rejected > 0; i++) {
-        fprintf(stderr, "%s: %.*s\n", last_part(path), STR_ARG(report->problems[i].message));
+        fprintf(stderr, "%s: %.*s\n", shown_name(path), STR_ARG(report->problems[i].message));
     }
     uint64_t errors = 0;
     for (uint32_t i = 0; i < report->column_count; i++) {
         errors += report->columns[i].errors;
     }
-    fprintf(stderr, "%s: %llu rows into %.*s", last_part(path), (unsigned long long)report->rows, STR_ARG(report->table));
+    fprintf(stderr, "%s: %llu rows into %.*s", shown_name(path), (unsigned long long)report->rows, STR_ARG(report->table));
     if (report->rejected > 0) {
         fprintf(stderr, ", %llu rows left out", (unsigned long long)report->rejected);
     }
@@ -206,13 +211,13 @@ static ErrorCode file_feed(Load *load, InputFile *input, Progress *progress, Err
     return code;
 }
 
-static ExitCode file_load(Session *session, const LoadOptions *options, const char *path, bool quiet) {
+static ExitCode file_load(const CliArgs *args, Session *session, const LoadOptions *options, const char *path, bool quiet) {
     bool bar = !quiet && isatty(STDERR_FILENO);
     InputFile *input = NULL;
     Load *load = NULL;
     Error err = {0};
     ErrorCode code = ERR_OK;
-    Progress progress = {.name = bar ? last_part(path) : NULL};
+    Progress progress = {.name = bar ? shown_name(path) : NULL, .rows_total = cli_number(args, "expect-rows", 0)};
     TRY_OR(done, os_input_open(path, &input, &err));
     progress.bytes_total = os_input_size(input);
     TRY_OR(done, load_begin(session, options, &load, &err));
@@ -225,7 +230,7 @@ static ExitCode file_load(Session *session, const LoadOptions *options, const ch
 done:
     if (code != ERR_OK) {
         progress_end(&progress, load != NULL ? load_rows(load) : 0);
-        fprintf(stderr, "basalt: %s: %s\n", last_part(path), err.message);
+        fprintf(stderr, "basalt: %s: %s\n", shown_name(path), err.message);
     }
     load_close(load);
     os_input_close(input);
@@ -246,7 +251,7 @@ static ExitCode folder_load(const CliArgs *args, LoadOptions *options, bool quie
     TRY_OR(done, session_open(engine, &(SessionOptions){.user_name = STR("basalt"), .application_name = STR("basalt load"), .door = STR("api")},
                               &session, &err));
     for (int i = 2; i < args->word_count && exit_code == EXIT_DONE; i++) {
-        exit_code = file_load(session, options, args->words[i], quiet);
+        exit_code = file_load(args, session, options, args->words[i], quiet);
         options->overwrite = false; /* the files after the first add to it */
     }
 done:
@@ -331,7 +336,7 @@ static ExitCode file_send(const CliArgs *args, const LoadOptions *options, const
     Buffer url, answer;
     Error err = {0};
     int status = 0;
-    Progress progress = {.name = !quiet && isatty(STDERR_FILENO) ? last_part(path) : NULL};
+    Progress progress = {.name = !quiet && isatty(STDERR_FILENO) ? shown_name(path) : NULL};
     buffer_init(&url, 65536);
     buffer_init(&answer, 1 << 24);
     imp_path(args, options, &url);
@@ -352,9 +357,9 @@ done:
         fputc('\n', stderr);
     }
     if (code != ERR_OK) {
-        fprintf(stderr, "basalt: %s: %s\n", last_part(path), err.message);
+        fprintf(stderr, "basalt: %s: %s\n", shown_name(path), err.message);
     } else if (!quiet) {
-        fprintf(stderr, "%s: %.*s\n", last_part(path), (int)answer.len, answer.data);
+        fprintf(stderr, "%s: %.*s\n", shown_name(path), (int)answer.len, answer.data);
     }
     os_input_close(input);
     http_client_close(&client);
