@@ -94,7 +94,7 @@ static Str method_list(const Request *request, const Endpoint *endpoint) {
     return text;
 }
 
-void server__answer_preflight(Request *request, const Endpoint *endpoint) {
+static void answer_preflight(Request *request, const Endpoint *endpoint) {
     judge_origin(request);
     Str methods = method_list(request, endpoint);
     Str headers = arena_format(&request->arena, "Allow: %.*s\r\n", STR_ARG(methods));
@@ -109,7 +109,7 @@ void server__answer_preflight(Request *request, const Endpoint *endpoint) {
 
 void server__answer_method(Request *request, const Endpoint *endpoint) {
     if (request->head.method == HTTP_OPTIONS) {
-        server__answer_preflight(request, endpoint);
+        answer_preflight(request, endpoint);
         return;
     }
     COUNT(request, http_errors);

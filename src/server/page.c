@@ -3,7 +3,7 @@
 #include "server/server_internal.h"
 
 static const char PAGE[] = {
-#include "page_html.inc"
+#include "server/page_html.inc"
 };
 
 static StepResult page_finish(Request *request) {

@@ -119,10 +119,10 @@ Session *connection_session_take(Connection *connection, Dialect dialect, bool r
 void connection_session_drop(Connection *connection);
 /* routes.c */
 const Endpoint *server__route(Str path);
+/* access.c */
 void server__answer_method(Request *request, const Endpoint *endpoint); /* OPTIONS and 405 */
-/* access.c: false: answered with a refusal. Sets foreign and the CORS headers. */
+/* false: answered with a refusal. Sets foreign and the CORS headers. */
 bool server__access(Request *request);
-void server__answer_preflight(Request *request, const Endpoint *endpoint);
 /* parameters.c */
 NODISCARD ErrorCode server__parameters_read(Request *request, Str encoded, Error *err);
 Str request_parameter(const Request *request, const char *name); /* data == NULL: absent */

@@ -135,8 +135,6 @@ NODISCARD ErrorCode ilp__store_cast(IlpTable *table, IlpTableColumn *column, con
 NODISCARD ErrorCode ilp__store_stamp(IlpParser *parser, IlpTable *table, uint8_t unit, int64_t stamp, Error *err);
 NODISCARD ErrorCode ilp__row_end(IlpParser *parser, IlpTable *table, Error *err);
 void ilp__row_undo(IlpTable *table); /* drops what a failed line left in the builders */
-StoreOp ilp__store_op(uint8_t kind, Type type);
-Type ilp__created_type(const IlpItem *item); /* UNKNOWN: not supported */
 /* ilp_table.c */
 NODISCARD ErrorCode ilp__table_get(IlpParser *parser, Str name, IlpTable **table_out, Error *err); /* NULL if the sink knows none */
 NODISCARD ErrorCode ilp__table_make(IlpParser *parser, Str name, const IlpColumn *columns, uint16_t column_count, IlpTable **table_out, Error *err);

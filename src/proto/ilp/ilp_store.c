@@ -9,7 +9,8 @@
 enum { CREATED_PRECISION = 18, CREATED_SCALE = 3 };
 #define TIMESTAMP_NAME STR("timestamp")
 
-Type ilp__created_type(const IlpItem *item) {
+/* UNKNOWN: not supported. */
+static Type created_type(const IlpItem *item) {
     switch ((IlpKind)item->kind) {
     case ILP_TAG: return type_of(TYPE_SYMBOL);
     case ILP_INTEGER: return type_of(TYPE_INT8);
@@ -24,7 +25,7 @@ Type ilp__created_type(const IlpItem *item) {
     }
 }
 
-StoreOp ilp__store_op(uint8_t kind, Type type) {
+static StoreOp store_op(uint8_t kind, Type type) {
     static const struct { uint8_t kind, type, op; } PAIRS[] = {
         {ILP_TAG, TYPE_SYMBOL, STORE_CODE},      {ILP_INTEGER, TYPE_INT8, STORE_I64},       {ILP_FLOAT, TYPE_FLOAT8, STORE_F64},
         {ILP_STRING, TYPE_VARCHAR, STORE_TEXT},  {ILP_STRING, TYPE_TEXT, STORE_TEXT},       {ILP_STRING, TYPE_SYMBOL, STORE_CODE},
@@ -58,7 +59,7 @@ static ErrorCode list_column(const IlpLine *line, const IlpItem *item, NewColumn
     if (is_listed(list, item->name)) {
         return ERR_OK;
     }
-    Type type = ilp__created_type(item);
+    Type type = created_type(item);
     if (type.id == TYPE_UNKNOWN) {
         return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "table: %.*s, column: %.*s; type LONG256 is not supported",
                          STR_ARG(line->table_name), STR_ARG(item->name));
@@ -151,7 +152,7 @@ static ErrorCode store_items(IlpParser *parser, IlpTable *table, Error *err) {
                              STR_ARG(table->name), STR_ARG(item->name));
         }
         item->column = (uint16_t)place;
-        item->op = (uint8_t)ilp__store_op(item->kind, table->columns[place].type);
+        item->op = (uint8_t)store_op(item->kind, table->columns[place].type);
         TRY(store_item(parser, table, item, &line->values[i], err));
     }
     return ilp__store_stamp(parser, table, line->stamp_unit, line->stamp, err);

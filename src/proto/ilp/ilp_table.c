@@ -114,8 +114,14 @@ static ErrorCode table_use(IlpParser *parser, IlpTable *table, const IlpTableInf
         table->column_count = 0;
         table->id = 0;
     }
-    if (table->id != info->id || table->version != info->version) {
+    if (table->id != info->id || table->version != info->version || table->column_count != info->column_count) {
         TRY(table_apply(parser, table, info, err));
+    }
+    for (uint16_t i = 0; i < table->column_count; i++) {
+        if (table->columns[i].symbols != info->columns[i].symbols) { /* the dictionary lives elsewhere now */
+            ilp__symbols_clear(&table->columns[i].cache);
+            table->columns[i].symbols = info->columns[i].symbols;
+        }
     }
     table->request = parser->request;
     return ERR_OK;

@@ -58,7 +58,9 @@ static bool read_suffixed(Str text, IlpItem *item, IlpValue *value) {
 }
 
 bool ilp__value_read(Str text, IlpItem *item, IlpValue *value) {
-    assert(text.len > 0);
+    if (text.len == 0) {
+        return false;
+    }
     value->text = text;
     if (text.len > 1 && read_suffixed(text, item, value)) {
         return true;

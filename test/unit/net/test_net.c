@@ -142,11 +142,11 @@ static void echoes(void **state) {
     int fds[10];
     for (int i = 0; i < 10; i++) {
         fds[i] = dial();
-        put(fds[i], "hel");
+        put(fds[i], "wor");
     }
     for (int i = 0; i < 10; i++) {
-        put(fds[i], "lo\nworld\n");
-        expect(fds[i], "hello\nworld\n");
+        put(fds[i], "ld\nhello\n");
+        expect(fds[i], "world\nhello\n");
         shutdown(fds[i], SHUT_WR);
         char byte;
         assert_int_equal(get(fds[i], &byte, 1), 0);

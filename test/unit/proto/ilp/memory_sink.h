@@ -6,12 +6,12 @@
 #include "column/array.h"
 #include "proto/ilp/ilp.h"
 
-enum { SINK_TABLES_MAX = 32, SINK_COLUMNS_MAX = 64 };
+enum { SINK_TABLES_MAX = 32, SINK_COLUMNS_MAX = 64, SINK_SYMBOLS_MAX = 1000 };
 
 typedef struct MemorySymbols {
     SymbolTable base;
     StrMap codes;
-    Str texts[100000];
+    Str texts[SINK_SYMBOLS_MAX];
     int32_t count;
     Arena arena;
 } MemorySymbols;
