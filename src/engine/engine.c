@@ -5,6 +5,7 @@
  * Tests:            test/unit/engine/test_engine.c, test_crash.c */
 #include "engine/engine_internal.h"
 #include "base/number.h"
+#include "base/plant.h"
 #include <stdio.h>
 
 static ErrorCode take_lock(Engine *engine, Error *err) {
@@ -74,6 +75,7 @@ static ErrorCode open_log(Engine *engine, Lsn checkpoint, Error *err) {
                           .log_bytes_max = engine->options.log_bytes_max,
                           .interval_ms = engine->options.durability_ms,
                           .redo = engine__redo_record,
+                          .plant = (WalPlant)plant_of_log(),
                           .publish = publish,
                           .context = engine};
     return wal_open(engine->os, &options, &engine->wal, err);
