@@ -143,7 +143,9 @@ static inline TestRow row_of(const Batch *batch, size_t i) {
     TestRow row = {.price = -1, .note = -1};
     row.time = *(const int64_t *)vector_value(&batch->columns[0], i);
     Str sym = vector_text(&batch->columns[1], i);
-    row.sym = atoi(sym.data + 1);
+    char code[16] = {0};
+    memcpy(code, sym.data, sym.len);
+    row.sym = atoi(code + 1);
     if (!vector_is_null(&batch->columns[2], i)) {
         row.price = (int64_t)(*(const double *)vector_value(&batch->columns[2], i) * 4.0);
     }
