@@ -48,23 +48,34 @@ Chunk *chunk_create(ChunkPool *pool, const ChunkLayout *layout, uint32_t first_o
     return chunk;
 }
 
-void chunk_destroy(Chunk *chunk) {
-    if (chunk == NULL) {
+void chunk_drop_rows(Chunk *chunk) {
+    if (chunk->dropped) {
         return;
     }
+    chunk->dropped = true;
+    chunk->bytes = 0;
     for (uint16_t i = 0; i < chunk->layout->column_count; i++) {
         chunk_pool_release(chunk->pool, chunk->columns[i].data, column_bytes(chunk->layout->columns[i].type, chunk->capacity));
         chunk_pool_release(chunk->pool, chunk->columns[i].valid, chunk->capacity / 8);
+        chunk->columns[i] = (ChunkColumn){0};
     }
     while (chunk->heap != NULL) {
         ChunkHeap *older = chunk->heap->older;
         chunk_pool_release(chunk->pool, chunk->heap, chunk->heap->bytes);
         chunk->heap = older;
     }
+    chunk_order_release(chunk->order);
+    chunk->order = NULL;
+}
+
+void chunk_destroy(Chunk *chunk) {
+    if (chunk == NULL) {
+        return;
+    }
+    chunk_drop_rows(chunk);
     runs_deinit(&chunk->runs);
     ends_deinit(&chunk->ends);
     mem_free(chunk->fills);
-    chunk_order_release(chunk->order);
     mem_free(chunk);
 }
 

@@ -74,11 +74,13 @@ typedef struct Chunk {
     ChunkHeap *heap;             /* newest block */
     ChunkOrder *order;           /* cached; may be older than filled */
     size_t bytes;
+    bool dropped;                /* the rows' memory is gone; runs and ends are left */
     ChunkColumn columns[];       /* as the layout */
 } Chunk;
 
 Chunk *chunk_create(ChunkPool *pool, const ChunkLayout *layout, uint32_t first_offset, uint32_t capacity, bool zeroed);
 void chunk_destroy(Chunk *chunk); /* NULL is fine */
+void chunk_drop_rows(Chunk *chunk); /* gives columns and texts back; nobody may read rows any more */
 /* Smallest capacity for that many rows: a power of two, 64 to 65,536. */
 uint32_t chunk_capacity_for(uint32_t row_count);
 

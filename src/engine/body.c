@@ -71,9 +71,7 @@ void engine__body_add(Engine *engine, uint64_t file_id, Lsn lsn) {
     }
     engine->bodies[engine->body_count++] = (BodyFile){lsn, file_id};
     engine__unlock(engine, &engine->bodies_lock);
-    uint64_t next = atomic_load(&engine->next_file_id);
-    while (next <= file_id && !atomic_compare_exchange_weak(&engine->next_file_id, &next, file_id + 1)) {
-    }
+    engine__file_id_seen(engine, file_id);
 }
 
 void engine__body_remove(Engine *engine, uint64_t file_id) {

@@ -85,7 +85,7 @@ static void write_section(Output *output) {
     buffer_init(&section, 4096);
     buffer_put_u32le(&section, SECTION_FORMAT);
     buffer_put_u32le(&section, catalog_next_id(output->engine->catalog));
-    buffer_put_u64le(&section, atomic_load(&output->engine->next_file_id));
+    buffer_put_u64le(&section, atomic_load(&output->engine->env.next_file_id));
     blockfile_writer_set_section(output->writer, buffer_bytes(&section));
     buffer_deinit(&section);
 }
@@ -95,6 +95,8 @@ static ErrorCode write_all(Output *output, const Snapshot *snapshot, Error *err)
     TRY(write_objects(output, OBJECT_TABLE, snapshot, err));
     TRY(write_dictionaries(output, snapshot, err));
     TRY(write_tables(output, snapshot, err));
+    engine__encode_dead_files(output->engine, &output->buffer);
+    TRY(output_flush(output, err));
     write_section(output);
     return ERR_OK;
 }
@@ -138,6 +140,7 @@ static ErrorCode forget_older(Engine *engine, Lsn lsn, Error *err) {
         return ERR_OK;
     }
     engine__bodies_forget(engine, kept);
+    engine__files_unlink_dead(engine, kept);
     return wal_recycle(engine->wal, kept + 1, err);
 }
 
@@ -156,7 +159,11 @@ static ErrorCode checkpoint_at(Engine *engine, const Snapshot *snapshot, Error *
 
 ErrorCode engine_checkpoint(Engine *engine, Error *err) {
     TxnEntry entry;
-    ErrorCode code = ERR_OK;
+    FlushPolicy policy = {.seal_bytes = CHECKPOINT_FLUSH_BYTES};
+    ErrorCode code = engine__flush_all(engine, &policy, err);
+    if (code != ERR_OK) {
+        return code;
+    }
     engine__lock(engine, &engine->checkpoint_lock);
     registry_begin(&engine->registry, &entry, engine__visible_lsn, engine);
     Snapshot snapshot = {.lsn = entry.snapshot_lsn};
@@ -215,7 +222,7 @@ static ErrorCode read_section(Engine *engine, const BlockFile *file, Error *err)
         return error_set(err, ERR_DAMAGED, ERROR_NO_POSITION, "%s: section of format %u", blockfile_path(file), format);
     }
     catalog_reserve_ids(engine->catalog, next_object);
-    atomic_store(&engine->next_file_id, MAX_OF(next_file, atomic_load(&engine->next_file_id)));
+    engine__file_id_seen(engine, next_file - 1);
     return ERR_OK;
 }
 

@@ -109,7 +109,7 @@ static ErrorCode append_record(Txn *txn, Buffer *body, Lsn *lsn_out, Error *err)
     TRY(shorten(engine, body, &file_id, err));
     IoVec part = {body->data, body->len};
     uint32_t interval_ms = 0;
-    WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .publish_context = txn};
+    WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .publish_context = &txn->publication};
     append.waits = true;
     append.referenced = true; /* the body lives until wal_wait has returned */
     append.durability = effective_durability(txn, &interval_ms);
@@ -129,13 +129,59 @@ static void count_commit(Txn *txn) {
     atomic_fetch_add(&txn->engine->rows_ended, txn->writer.rows_ended);
 }
 
-static ErrorCode commit_writes(Txn *txn, Lsn *lsn_out, Error *err) {
+/* Records that name rows must have their place in the log before a publish moves those rows. */
+static bool names_rows(const Txn *txn) {
+    for (size_t i = 0; i < txn->writes.count; i++) {
+        if (txn->writes.writes[i].kind == WRITE_ENDS || txn->writes.writes[i].kind == WRITE_PARTS_END) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t row_bytes(const TableDef *def) {
+    uint64_t bytes = 0;
+    for (uint16_t i = 0; i < def->column_count; i++) {
+        bytes += MAX_OF(physical_bytes(type_physical(def->columns[i].type.id)), (size_t)1);
+    }
+    return bytes;
+}
+
+/* Big loads: the rows are written as segments, the record only names them. */
+static ErrorCode spill_large(Txn *txn, Error *err) {
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
+        uint64_t rows = table_rows_written(touched->table, &txn->writes, 0);
+        const CatalogObject *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
+        if (object != NULL && rows >= REFERENCE_ROWS_MIN && rows * row_bytes(&object->table) >= REFERENCE_BYTES_MIN) {
+            TRY(table_spill(touched->table, &txn->writer, &object->table, 0, err));
+        }
+    }
+    return ERR_OK;
+}
+
+/* Builds the record and gives it its place in the log. */
+static ErrorCode log_writes(Txn *txn, Buffer *body, Lsn *lsn_out, SymbolMark **marks_out, Error *err) {
     Engine *engine = txn->engine;
+    TRY(spill_large(txn, err));
+    *marks_out = encode_symbols(txn, body);
+    bool gate = names_rows(txn);
+    if (gate) {
+        engine__lock(engine, &engine->publish_gate);
+    }
+    encode_writes(txn, body);
+    ErrorCode code = append_record(txn, body, lsn_out, err);
+    if (gate) {
+        engine__unlock(engine, &engine->publish_gate);
+    }
+    return code;
+}
+
+static ErrorCode commit_writes(Txn *txn, Lsn *lsn_out, Error *err) {
+    SymbolMark *marks = NULL;
     Buffer body;
     buffer_init(&body, COMMIT_BODY_BYTES_MAX);
-    SymbolMark *marks = encode_symbols(txn, &body);
-    encode_writes(txn, &body);
-    ErrorCode code = append_record(txn, &body, lsn_out, err);
+    ErrorCode code = log_writes(txn, &body, lsn_out, &marks, err);
     if (code != ERR_OK) {
         buffer_deinit(&body);
         txn_rollback(txn);
@@ -144,7 +190,7 @@ static ErrorCode commit_writes(Txn *txn, Lsn *lsn_out, Error *err) {
     for (const SymbolMark *mark = marks; mark != NULL; mark = mark->next) {
         dictionary_set_logged(mark->dictionary, mark->count);
     }
-    code = wal_wait(engine->wal, (WalTicket){*lsn_out}, err);
+    code = wal_wait(txn->engine->wal, (WalTicket){*lsn_out}, err);
     buffer_deinit(&body);
     if (code == ERR_OK) {
         count_commit(txn);

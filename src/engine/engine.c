@@ -62,8 +62,9 @@ static ErrorCode read_version(Engine *engine, Error *err) {
 
 static void publish(void *context, Lsn lsn, void *publish_context) {
     (void)context;
-    if (publish_context != NULL) {
-        txn__settle(publish_context, lsn);
+    Publication *publication = publish_context;
+    if (publication != NULL) {
+        publication->settle(publication, lsn);
     }
 }
 
@@ -95,34 +96,19 @@ static void finish_tables(Engine *engine) {
     }
 }
 
-static void jobs_main(void *argument) {
-    Engine *engine = argument;
-    Sched *sched = engine->os.sched;
-    engine__lock(engine, &engine->jobs_lock);
-    while (!engine->stopping) {
-        int64_t now = engine->os.clock->monotonic_nanos(engine->os.clock);
-        (void)sched->cond_wait(sched, &engine->jobs_wake, &engine->jobs_lock, now + INT64_C(1000000) * JOB_PERIOD_MS);
-        if (engine->stopping) {
-            break;
-        }
-        engine__unlock(engine, &engine->jobs_lock);
-        error_ignore(engine_run_jobs(engine, NULL)); /* what fails now is tried again; a dead log speaks through commits */
-        engine__lock(engine, &engine->jobs_lock);
-    }
-    engine__unlock(engine, &engine->jobs_lock);
-}
-
 static ErrorCode recover(Engine *engine, Error *err) {
     Lsn checkpoint = 0;
     TRY(take_lock(engine, err));
     TRY(read_version(engine, err));
+    engine->env.engine_id = engine->engine_id;
     TRY(engine__checkpoint_load(engine, &checkpoint, err));
     TRY(open_log(engine, checkpoint, err));
     finish_tables(engine);
     TRY(engine__bodies_sweep(engine, err));
+    TRY(engine__files_sweep(engine, err));
     engine->checkpoint_nanos = engine->os.clock->monotonic_nanos(engine->os.clock);
     if (!engine->options.no_background) {
-        TRY(engine->os.sched->task_start(engine->os.sched, "jobs", jobs_main, engine, true, &engine->jobs, err));
+        TRY(engine->os.sched->task_start(engine->os.sched, "jobs", engine__jobs_main, engine, true, &engine->jobs, err));
     }
     return ERR_OK;
 }
@@ -136,13 +122,17 @@ static void engine_init(Engine *engine, Os os, const EngineOptions *options) {
     chunk_pool_init(&engine->env.pool, sched, POOL_KEPT_BYTES);
     registry_init(&engine->registry, sched);
     intmap_init(&engine->tables);
-    Mutex *mutexes[] = {&engine->tables_lock, &engine->ddl_lock, &engine->checkpoint_lock, &engine->bodies_lock, &engine->jobs_lock};
+    Mutex *mutexes[] = {&engine->tables_lock, &engine->ddl_lock,     &engine->checkpoint_lock, &engine->bodies_lock,
+                        &engine->jobs_lock,   &engine->publish_gate, &engine->work_lock,       &engine->env.dead.lock};
     for (size_t i = 0; i < COUNT_OF(mutexes); i++) {
         sched->mutex_init(sched, mutexes[i]);
     }
     sched->cond_init(sched, &engine->ddl_changed);
     sched->cond_init(sched, &engine->jobs_wake);
-    atomic_store(&engine->next_file_id, 1);
+    sched->cond_init(sched, &engine->memory_freed);
+    engine->env.dead.sched = sched;
+    engine->env.cache = block_cache_create(sched, options->cache_bytes != 0 ? options->cache_bytes : CACHE_BYTES);
+    atomic_store(&engine->env.next_file_id, 1);
     engine->catalog = catalog_create(sched);
 }
 
@@ -159,12 +149,16 @@ static void engine_free(Engine *engine) {
     registry_deinit(&engine->registry);
     chunk_pool_deinit(&engine->env.pool);
     mem_free(engine->bodies);
-    Mutex *mutexes[] = {&engine->tables_lock, &engine->ddl_lock, &engine->checkpoint_lock, &engine->bodies_lock, &engine->jobs_lock};
+    mem_free(engine->env.dead.files);
+    block_cache_destroy(engine->env.cache);
+    Mutex *mutexes[] = {&engine->tables_lock, &engine->ddl_lock,     &engine->checkpoint_lock, &engine->bodies_lock,
+                        &engine->jobs_lock,   &engine->publish_gate, &engine->work_lock,       &engine->env.dead.lock};
     for (size_t i = 0; i < COUNT_OF(mutexes); i++) {
         sched->mutex_deinit(sched, mutexes[i]);
     }
     sched->cond_deinit(sched, &engine->ddl_changed);
     sched->cond_deinit(sched, &engine->jobs_wake);
+    sched->cond_deinit(sched, &engine->memory_freed);
     arena_deinit(&engine->arena);
     mem_free(engine);
 }
@@ -203,7 +197,13 @@ void engine_close(Engine *engine) {
 
 Os *engine_os(Engine *engine) { return &engine->os; }
 uint64_t engine__visible_lsn(void *engine) { return wal_published_lsn(((const Engine *)engine)->wal); }
-uint64_t engine__new_file_id(Engine *engine) { return atomic_fetch_add(&engine->next_file_id, 1); }
+uint64_t engine__new_file_id(Engine *engine) { return atomic_fetch_add(&engine->env.next_file_id, 1); }
+
+void engine__file_id_seen(Engine *engine, uint64_t file_id) {
+    uint64_t next = atomic_load(&engine->env.next_file_id);
+    while (next <= file_id && !atomic_compare_exchange_weak(&engine->env.next_file_id, &next, file_id + 1)) {
+    }
+}
 
 Table *engine__table_peek(Engine *engine, uint32_t id) {
     uint64_t found = 0;
@@ -228,6 +228,7 @@ Table *engine__table(Engine *engine, uint32_t id) {
 void engine__collect(Engine *engine) {
     uint64_t horizon = registry_horizon(&engine->registry, engine__visible_lsn, engine);
     uint64_t begin_horizon = registry_begin_horizon(&engine->registry, engine__visible_lsn, engine);
+    engine__lock(engine, &engine->work_lock); /* jobs hold pointers to tables */
     catalog_collect(engine->catalog, begin_horizon);
     engine__lock(engine, &engine->tables_lock);
     uint64_t id = 0;
@@ -240,25 +241,29 @@ void engine__collect(Engine *engine) {
         if (dropped && gone_count < COUNT_OF(gone)) {
             gone[gone_count++] = id;
         } else if (!dropped) {
-            table_collect((Table *)(uintptr_t)table, horizon);
+            table_collect((Table *)(uintptr_t)table, horizon, begin_horizon);
         }
     }
     for (size_t i = 0; i < gone_count; i++) {
         (void)intmap_get(&engine->tables, gone[i], &table);
         (void)intmap_remove(&engine->tables, gone[i]);
+        table_kill_files((Table *)(uintptr_t)table, catalog_newest(engine->catalog, (uint32_t)gone[i])->begin);
         table_destroy((Table *)(uintptr_t)table);
     }
     engine__unlock(engine, &engine->tables_lock);
+    engine__unlock(engine, &engine->work_lock);
 }
 
-ErrorCode engine_run_jobs(Engine *engine, Error *err) {
-    engine__collect(engine);
-    return engine__checkpoint_due(engine) ? engine_checkpoint(engine, err) : ERR_OK;
-}
-
-ErrorCode engine_flush_table(Engine *engine, uint32_t id, Error *err) {
-    (void)engine;
-    return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "flushing table %u to segments", id);
+static ErrorCode check_tables(Engine *engine, Buffer *report, Error *err) {
+    ErrorCode first = ERR_OK;
+    const CatalogObject *object = NULL;
+    Snapshot snapshot = {.lsn = engine__visible_lsn(engine)};
+    for (size_t cursor = 0; catalog_next(engine->catalog, OBJECT_TABLE, &snapshot, &cursor, &object);) {
+        Table *table = engine__table_peek(engine, object->id);
+        ErrorCode code = table != NULL ? table_check(table, report, first == ERR_OK ? err : NULL) : ERR_OK;
+        first = first == ERR_OK ? code : first;
+    }
+    return first;
 }
 
 ErrorCode engine_check(Engine *engine, Buffer *report, Error *err) {
@@ -278,7 +283,21 @@ ErrorCode engine_check(Engine *engine, Buffer *report, Error *err) {
     TRY(wal_flush(engine->wal, err));
     TRY(wal_check_folder(engine->os, "wal", engine->checkpoints[0] + 1, &records, &last, err));
     buffer_printf(report, "wal: %llu records after the checkpoint, last lsn %llu\n", (unsigned long long)records, (unsigned long long)last);
-    return ERR_OK;
+    return check_tables(engine, report, err);
+}
+
+static uint64_t count_segments(Engine *engine) {
+    uint64_t count = 0;
+    uint64_t id = 0;
+    uint64_t table = 0;
+    engine__lock(engine, &engine->tables_lock);
+    for (size_t i = 0; intmap_next(&engine->tables, &i, &id, &table);) {
+        TableFigures figures;
+        table_figures((Table *)(uintptr_t)table, &figures);
+        count += figures.segments;
+    }
+    engine__unlock(engine, &engine->tables_lock);
+    return count;
 }
 
 void engine_counters(Engine *engine, EngineCounters *counters_out) {
@@ -288,11 +307,16 @@ void engine_counters(Engine *engine, EngineCounters *counters_out) {
         .log_bytes = stats.written_bytes,
         .log_syncs = stats.syncs,
         .log_groups = stats.groups,
+        .segments = count_segments(engine),
         .memory_bytes = chunk_pool_used(&engine->env.pool),
         .transactions_open = registry_open_count(&engine->registry),
         .tables = catalog_object_count(engine->catalog, OBJECT_TABLE),
         .visible_lsn = wal_published_lsn(engine->wal),
         .durable_lsn = wal_durable_lsn(engine->wal),
+        .segments_written = atomic_load(&engine->env.segments_written),
+        .segment_bytes_written = atomic_load(&engine->env.segment_bytes_written),
+        .merges = atomic_load(&engine->env.merges),
+        .flushes = atomic_load(&engine->env.flushes),
         .checkpoints = atomic_load(&engine->checkpoint_count),
     };
 #define X(name) counters_out->name = atomic_load(&engine->name);

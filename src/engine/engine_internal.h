@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * engine_internal.h - the engine's and the transaction's state, shared by this folder's files.
  *
- * Lock order: checkpoint_lock -> ddl_lock -> tables_lock -> catalog -> table -> registry -> the log's own. No latch is held while a
+ * Lock order: work_lock, checkpoint_lock -> publish_gate -> ddl_lock -> tables_lock -> catalog -> table -> registry -> the log's own. No latch is held while a
  * commit waits for the log. */
 #pragma once
 #include "base/hash.h"
@@ -20,15 +20,27 @@ enum {
     CHECKPOINTS_KEPT = 2,
     SYMBOLS_PER_OP = 65536,
     TXN_ARENA_BYTES_MAX = 1 << 30,
+    REFERENCE_ROWS_MIN = 65536,       /* a commit of fewer rows always goes through the log */
+    REFERENCE_BYTES_MIN = 8 << 20,    /* raw bytes from which a commit goes by reference: about 4 MiB encoded */
+    SPILL_ROWS = 4 * BLOCK_ROWS,      /* rows of one statement that stay in memory before they are written */
+    FLUSH_BYTES = 16 << 20,           /* a memory part of that size is flushed */
+    CHECKPOINT_FLUSH_BYTES = 4 << 20, /* larger ones are flushed before a checkpoint, smaller ones imaged */
+    INGEST_WAIT_MS = 30000,
     DDL_WAIT_MS = 2000,
     JOB_PERIOD_MS = 500,
-    POOL_KEPT_BYTES = 32 << 20
+    POOL_KEPT_BYTES = 32 << 20,
+    CACHE_BYTES = 16 << 20,
+    INGEST_BYTES = 256 << 20
 };
 typedef enum RecordKind { RECORD_COMMIT = 1 } RecordKind;
 typedef enum CheckpointBlock { CHECKPOINT_OPS = 1 } CheckpointBlock;
 
 #define ENGINE_TALLIES(X) X(commits) X(rollbacks) X(rows_appended) X(rows_ended) X(conflicts)
 typedef struct BodyFile { Lsn lsn; uint64_t file_id; } BodyFile;
+
+/* What a record's publish step settles; first member of whoever waits for one. */
+typedef struct Publication Publication;
+struct Publication { void (*settle)(Publication *publication, Lsn lsn); };
 
 struct Engine {
     Os os;
@@ -43,7 +55,8 @@ struct Engine {
     IntMap tables;                   /* id -> Table * */
     Mutex ddl_lock;                  /* guards ddl_changed, nothing else */
     Cond ddl_changed;                /* a transaction with DDL or a claim has ended */
-    _Atomic uint64_t next_file_id;
+    Mutex publish_gate;              /* commits that name rows, and publishes that move rows: one at a time until they have an LSN */
+    Mutex work_lock;                 /* one flush or merge at a time */
     Mutex checkpoint_lock;           /* one checkpoint at a time; guards the fields below */
     Lsn checkpoints[CHECKPOINTS_KEPT]; /* newest first, 0 = none */
     uint64_t checkpoint_bytes, checkpoint_log_bytes;
@@ -53,7 +66,8 @@ struct Engine {
     size_t body_count, body_capacity;
     Mutex jobs_lock;                 /* guards stopping */
     Cond jobs_wake;
-    bool stopping;
+    bool stopping, work_asked;       /* under jobs_lock */
+    Cond memory_freed;               /* with jobs_lock */
     Task *jobs;
     _Atomic uint64_t checkpoint_count;
 #define X(name) _Atomic uint64_t name;
@@ -67,6 +81,7 @@ typedef struct TxnView { CatalogView base; Txn *txn; } TxnView;
 typedef struct TxnStorage { Storage base; Txn *txn; } TxnStorage;
 
 struct Txn {
+    Publication publication;
     Engine *engine;
     TxnOptions options;
     TxnEntry entry;
@@ -89,12 +104,13 @@ Table *engine__table(Engine *engine, uint32_t id);      /* made if missing */
 Table *engine__table_peek(Engine *engine, uint32_t id); /* NULL if missing */
 void engine__collect(Engine *engine);
 uint64_t engine__new_file_id(Engine *engine);
+void engine__file_id_seen(Engine *engine, uint64_t file_id); /* recovery: later ids are larger */
 
 /* txn.c */
 Snapshot txn__catalog_snapshot(const Txn *txn);         /* own DDL is seen at once */
 void txn__touch(Txn *txn, Table *table);                /* it will be told when the transaction ends */
 /* commit.c */
-void txn__settle(Txn *txn, Lsn lsn);
+void txn__settle(Publication *publication, Lsn lsn); /* a Txn */
 void txn__free(Txn *txn);
 NODISCARD ErrorCode txn__check_writable(const Txn *txn, Error *err);
 /* view.c, storage.c */
@@ -116,3 +132,12 @@ NODISCARD ErrorCode engine__checkpoint_load(Engine *engine, Lsn *lsn_out, Error 
 bool engine__checkpoint_due(Engine *engine);
 void engine__encode_symbols(const Dictionary *dictionary, uint32_t table_id, uint32_t column_id, int32_t from, int32_t to, Buffer *out);
 void engine__encode_object(const CatalogObject *object, Buffer *out);
+/* jobs.c */
+void engine__jobs_main(void *engine);
+NODISCARD ErrorCode engine__flush_all(Engine *engine, const FlushPolicy *policy, Error *err);
+NODISCARD ErrorCode engine__wait_for_memory(Engine *engine, Error *err); /* before rows are taken */
+/* files.c */
+NODISCARD ErrorCode engine__files_sweep(Engine *engine, Error *err);     /* after recovery: files that nothing names */
+void engine__files_unlink_dead(Engine *engine, Lsn kept);                /* those out of every kept checkpoint and its log */
+void engine__encode_dead_files(Engine *engine, Buffer *out);
+NODISCARD ErrorCode engine__redo_dead_files(Engine *engine, Bytes payload, Error *err);

@@ -7,9 +7,13 @@
 
 typedef struct OpRecord { uint8_t op; uint32_t table_id; Bytes payload; } OpRecord;
 
+static bool is_gone(Engine *engine, uint32_t table_id) {
+    const CatalogObject *object = catalog_newest(engine->catalog, table_id);
+    return object == NULL || object->dropped;
+}
+
 static ErrorCode redo_append(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
-    const CatalogObject *object = catalog_newest(engine->catalog, op->table_id);
-    if (object == NULL || object->dropped) {
+    if (is_gone(engine, op->table_id)) {
         return ERR_OK; /* the table was gone before the commit */
     }
     return table_redo_append(engine__table(engine, op->table_id), op->payload, lsn, err);
@@ -31,6 +35,9 @@ static ErrorCode redo_ddl(Engine *engine, const OpRecord *op, Lsn lsn, Error *er
     catalog_put(engine->catalog, object);
     if (object->dropped && object->kind == OBJECT_TABLE) {
         Table *table = engine__table_peek(engine, object->id);
+        if (table != NULL) {
+            table_kill_files(table, lsn);
+        }
         (void)intmap_remove(&engine->tables, object->id);
         table_destroy(table);
     }
@@ -55,6 +62,19 @@ static ErrorCode redo_symbols(Engine *engine, const OpRecord *op, Lsn lsn, Error
 
 static ErrorCode redo_body(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) { return engine__body_redo(engine, op->payload, lsn, err); }
 
+static ErrorCode redo_segment(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
+    return is_gone(engine, op->table_id) ? ERR_OK : table_redo_segment(engine__table(engine, op->table_id), op->payload, lsn, err);
+}
+
+static ErrorCode redo_publish(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
+    return is_gone(engine, op->table_id) ? ERR_OK : table_redo_publish(engine__table(engine, op->table_id), op->payload, lsn, err);
+}
+
+static ErrorCode redo_files(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
+    (void)lsn;
+    return engine__redo_dead_files(engine, op->payload, err);
+}
+
 static ErrorCode redo_nothing(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
     (void)engine;
     (void)op;
@@ -67,6 +87,7 @@ typedef ErrorCode (*RedoOp)(Engine *engine, const OpRecord *op, Lsn lsn, Error *
 static const RedoOp REDO_OPS[OP_COUNT] = {
     [OP_APPEND] = redo_append, [OP_END] = redo_end,         [OP_PARTS] = redo_parts, [OP_DDL] = redo_ddl,
     [OP_SYMBOLS] = redo_symbols, [OP_BODY] = redo_body,     [OP_NOOP] = redo_nothing,
+    [OP_SEGMENT] = redo_segment, [OP_PUBLISH] = redo_publish, [OP_FILES] = redo_files,
 };
 
 ErrorCode engine__redo_ops(Engine *engine, Bytes body, Lsn lsn, Error *err) {

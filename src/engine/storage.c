@@ -39,10 +39,15 @@ static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock
     const TableDef *def = NULL;
     TRY(txn__check_writable(txn, err));
     TRY(find_def(txn, id, &def, err));
+    TRY(engine__wait_for_memory(txn->engine, err));
     Table *table = engine__table(txn->engine, id);
     txn__touch(txn, table);
     txn->writer.snapshot = txn->snapshot;
-    return table_append(table, &txn->writer, def, columns, column_count, err);
+    TRY(table_append(table, &txn->writer, def, columns, column_count, err));
+    if (table_rows_written(table, &txn->writes, txn->writes.sealed) >= SPILL_ROWS) {
+        return table_spill(table, &txn->writer, def, txn->writes.sealed, err);
+    }
+    return ERR_OK;
 }
 
 static ErrorCode storage_end_rows(Storage *storage, uint32_t id, const RowRef *rows, uint32_t row_count, Error *err) {

@@ -9,6 +9,7 @@ ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out,
         return error_set(err, ERR_IO, ERROR_NO_POSITION, "the log has failed; the database must be started again");
     }
     Txn *txn = mem_calloc(1, sizeof *txn);
+    txn->publication.settle = txn__settle;
     txn->engine = engine;
     txn->options = options != NULL ? *options : (TxnOptions){0};
     arena_init(&txn->arena, TXN_ARENA_BYTES_MAX);
@@ -82,7 +83,8 @@ static void tables_end(Txn *txn) {
 }
 
 /* In the log's publish step: every stamp of the transaction becomes the LSN, then the LSN becomes visible. */
-void txn__settle(Txn *txn, Lsn lsn) {
+void txn__settle(Publication *publication, Lsn lsn) {
+    Txn *txn = (Txn *)publication;
     for (size_t i = 0; i < txn->writes.count; i++) {
         const Write *write = &txn->writes.writes[i];
         if (write->kind == WRITE_OBJECT) {

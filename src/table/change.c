@@ -10,31 +10,43 @@ static ErrorCode conflict(Error *err) {
     return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "could not serialize access due to concurrent update");
 }
 
-/* Under the lock. ended_out stays false if this transaction had ended the row before. */
-static ErrorCode end_row(Part *part, const Snapshot *snapshot, uint32_t offset, bool *ended_out, Error *err) {
-    Chunk *chunk = part->chunks[table__chunk_at(part, offset)];
-    uint32_t row = offset - chunk->first_offset;
-    assert(row < chunk->filled);
-    Stamp before = ends_get(&chunk->ends, row);
-    if (before != STAMP_NEVER) {
-        return stamp_owner(before) == snapshot->own ? ERR_OK : conflict(err);
+/* The row's end stamp where it counts: in the part that has it now. */
+static Stamp newest_end(Table *table, Part *part, uint32_t offset) {
+    Part *next = NULL;
+    uint32_t next_offset = 0;
+    EndPlace place;
+    while (table__moved(table, part, offset, &next, &next_offset)) {
+        part = next;
+        offset = next_offset;
     }
-    ends_set(&chunk->ends, chunk->capacity, row, snapshot->own | snapshot->command);
-    *ended_out = true;
-    return ERR_OK;
+    return table__end_place(part, offset, &place) ? ends_get(place.map, place.row) : STAMP_ALWAYS;
+}
+
+/* In the part and in those that have taken the row over. STAMP_NEVER takes the end back. */
+static void set_ends(Table *table, Part *part, uint32_t offset, Stamp stamp) {
+    do {
+        EndPlace place;
+        bool found = table__end_place(part, offset, &place);
+        assert(found);
+        ends_set(place.map, place.row_count, place.row, stamp);
+    } while (table__moved(table, part, offset, &part, &offset));
 }
 
 static ErrorCode end_one(Table *table, TableWriter *writer, RowRef ref, Error *err) {
+    const Snapshot *snapshot = &writer->snapshot;
     Part *part = table__part_find(table, ref.part);
-    if (part == NULL || part->end != STAMP_NEVER || ref.offset >= part->row_end) {
+    EndPlace place;
+    bool gone = part == NULL || !table__end_place(part, ref.offset, &place) || (part->end != STAMP_NEVER && part->moves == NULL);
+    if (gone) {
         return conflict(err);
     }
-    bool ended = false;
-    TRY(end_row(part, &writer->snapshot, ref.offset, &ended, err));
-    if (ended) {
-        writes_add_rows(writer->writes, (Write){WRITE_ENDS, table->id, part->id, ref.offset, 1, NULL});
-        writer->rows_ended++;
+    Stamp before = newest_end(table, part, ref.offset);
+    if (before != STAMP_NEVER) {
+        return stamp_owner(before) == snapshot->own ? ERR_OK : conflict(err);
     }
+    set_ends(table, part, ref.offset, snapshot->own | snapshot->command);
+    writes_add_rows(writer->writes, (Write){WRITE_ENDS, table->id, part->id, ref.offset, 1, NULL});
+    writer->rows_ended++;
     return ERR_OK;
 }
 
@@ -69,19 +81,26 @@ ErrorCode table_truncate(Table *table, TableWriter *writer, Error *err) {
 
 /* ---- undo ---- */
 
-static void undo_rows(void *context, Chunk *chunk, uint32_t first, uint32_t end) {
+void table__kill_rows(void *context, Chunk *chunk, uint32_t first, uint32_t end) {
     (void)context;
-    for (uint32_t row = first; row < end; row++) {
-        ends_set(&chunk->ends, chunk->capacity, row, STAMP_ALWAYS);
-    }
+    ends_kill(&chunk->ends, chunk->capacity, (RowSpan){first, end});
     runs_set(&chunk->runs, (RowSpan){first, end}, STAMP_ALWAYS);
 }
 
-static void undo_ends(void *context, Chunk *chunk, uint32_t first, uint32_t end) {
-    (void)context;
-    for (uint32_t row = first; row < end; row++) {
-        ends_set(&chunk->ends, chunk->capacity, row, STAMP_NEVER);
+static void set_all_ends(Table *table, const Write *write, Stamp stamp) {
+    Part *part = table__part_find(table, write->part);
+    assert(part != NULL);
+    for (uint32_t i = 0; i < write->count; i++) {
+        set_ends(table, part, write->first + i, stamp);
     }
+}
+
+/* A segment that the transaction wrote goes, and its file with it. */
+static void undo_segment(Table *table, Part *part) {
+    char path[TABLE_PATH_BYTES];
+    table_file_path(path, table->id, part->file->file_id);
+    table__part_remove(table, part, 0);
+    error_ignore(io_unlink(table->env->os.io, path, NULL)); /* what stays is swept at the next start */
 }
 
 void table_undo(Table *table, const Write *write, const Snapshot *snapshot) {
@@ -90,11 +109,13 @@ void table_undo(Table *table, const Write *write, const Snapshot *snapshot) {
     Part *part = table__part_find(table, write->part);
     assert(part != NULL);
     if (write->kind == WRITE_ROWS) {
-        table__visit_rows(part, write->first, write->count, undo_rows, NULL);
+        table__visit_rows(part, write->first, write->count, table__kill_rows, NULL);
     } else if (write->kind == WRITE_ENDS) {
-        table__visit_rows(part, write->first, write->count, undo_ends, NULL);
+        set_all_ends(table, write, STAMP_NEVER);
     } else if (write->kind == WRITE_PARTS_END) {
         part->end = STAMP_NEVER;
+    } else if (write->kind == WRITE_SEGMENT) {
+        undo_segment(table, part);
     }
     table__unlock(table);
 }
@@ -105,12 +126,6 @@ static void settle_rows(void *context, Chunk *chunk, uint32_t first, uint32_t en
     runs_set(&chunk->runs, (RowSpan){first, end}, *(const Stamp *)context);
 }
 
-static void settle_ends(void *context, Chunk *chunk, uint32_t first, uint32_t end) {
-    for (uint32_t row = first; row < end; row++) {
-        ends_set(&chunk->ends, chunk->capacity, row, *(const Stamp *)context);
-    }
-}
-
 void table_settle(Table *table, const Write *write, uint64_t lsn) {
     Stamp stamp = lsn;
     table__lock(table);
@@ -119,9 +134,11 @@ void table_settle(Table *table, const Write *write, uint64_t lsn) {
     if (write->kind == WRITE_ROWS) {
         table__visit_rows(part, write->first, write->count, settle_rows, &stamp);
     } else if (write->kind == WRITE_ENDS) {
-        table__visit_rows(part, write->first, write->count, settle_ends, &stamp);
+        set_all_ends(table, write, stamp);
     } else if (write->kind == WRITE_PARTS_END) {
         part->end = stamp;
+    } else if (write->kind == WRITE_SEGMENT) {
+        part->begin = stamp;
     }
     table__unlock(table);
 }

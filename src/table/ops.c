@@ -66,13 +66,96 @@ static void encode_rows(void *context, Chunk *chunk, uint32_t first, uint32_t en
     op_finish(job->out, at);
 }
 
-static void encode_ends(const Table *table, const Write *write, Buffer *out) {
-    size_t at = op_begin(out, OP_END, table->id);
-    buffer_put_u32le(out, write->part);
-    buffer_put_u32le(out, 1);
-    buffer_put_u32le(out, write->first);
-    buffer_put_u32le(out, write->count);
+/* Spans of one part, written as they come; the count is filled in at the end. */
+typedef struct SpanOutput { Buffer *out; size_t op_at, count_at; uint32_t part, first, end, count; } SpanOutput;
+
+static void spans_begin(SpanOutput *spans, uint32_t table_id, uint32_t part) {
+    spans->op_at = op_begin(spans->out, OP_END, table_id);
+    spans->part = part;
+    spans->first = spans->end = spans->count = 0;
+    buffer_put_u32le(spans->out, part);
+    spans->count_at = spans->out->len;
+    buffer_put_u32le(spans->out, 0);
+}
+
+static void spans_put(SpanOutput *spans) {
+    if (spans->end > spans->first) {
+        buffer_put_u32le(spans->out, spans->first);
+        buffer_put_u32le(spans->out, spans->end - spans->first);
+        spans->count++;
+    }
+}
+
+static void spans_add(SpanOutput *spans, uint32_t offset) {
+    if (spans->end == spans->first || offset != spans->end) {
+        spans_put(spans);
+        spans->first = offset;
+    }
+    spans->end = offset + 1;
+}
+
+static void spans_finish(SpanOutput *spans) {
+    spans_put(spans);
+    if (!spans->out->failed) {
+        put_u32le(spans->out->data + spans->count_at, spans->count);
+    }
+    op_finish(spans->out, spans->op_at);
+}
+
+/* Rows are named where they are now: under the engine's publish gate a move cannot come between this and the record's place. */
+static void encode_ends(Table *table, const Write *write, Buffer *out) {
+    SpanOutput spans = {.out = out};
+    table__lock(table);
+    for (uint32_t i = 0; i < write->count; i++) {
+        Part *part = table__part_find(table, write->part);
+        uint32_t offset = write->first + i;
+        while (table__moved(table, part, offset, &part, &offset)) {
+        }
+        if (spans.part != part->id) {
+            if (spans.part != 0) {
+                spans_finish(&spans);
+            }
+            spans_begin(&spans, table->id, part->id);
+        }
+        spans_add(&spans, offset);
+    }
+    spans_finish(&spans);
+    table__unlock(table);
+}
+
+static void add_ends(SpanOutput *spans, const Table *table, const Part *part, const EndMap *ends, uint32_t base, Stamp newest) {
+    uint32_t row = 0;
+    Stamp stamp = 0;
+    for (uint32_t at = 0; ends_next(ends, &at, &row, &stamp);) {
+        if (stamp > newest) {
+            continue;
+        }
+        if (spans->part == 0) {
+            spans_begin(spans, table->id, part->id);
+        }
+        spans_add(spans, base + row);
+    }
+}
+
+void table__encode_settled_ends(const Table *table, const Part *part, Stamp newest, Buffer *out) {
+    SpanOutput spans = {.out = out};
+    add_ends(&spans, table, part, &part->ends, 0, newest);
+    if (spans.part != 0) {
+        spans_finish(&spans);
+    }
+}
+
+static void encode_segment(Table *table, const Part *part, Buffer *out) {
+    size_t at = op_begin(out, OP_SEGMENT, table->id);
+    PartEntry entry = table__entry_of(part);
+    table__entry_encode(&entry, out);
     op_finish(out, at);
+}
+
+static void encode_new_segment(Table *table, const Write *write, Buffer *out) {
+    table__lock(table);
+    encode_segment(table, table__part_find(table, write->part), out);
+    table__unlock(table);
 }
 
 static void encode_part_end(const Table *table, const Write *write, Buffer *out) {
@@ -89,6 +172,10 @@ void table_encode_write(Table *table, const Write *write, Buffer *out) {
     }
     if (write->kind == WRITE_PARTS_END) {
         encode_part_end(table, write, out);
+        return;
+    }
+    if (write->kind == WRITE_SEGMENT) {
+        encode_new_segment(table, write, out);
         return;
     }
     assert(write->kind == WRITE_ROWS);
@@ -111,7 +198,7 @@ void table_encode_write(Table *table, const Write *write, Buffer *out) {
     }
     mem_free(own);
     table__lock(table);
-    table__part_release(part);
+    table__part_release(table, part);
     table__unlock(table);
 }
 
@@ -163,7 +250,7 @@ static void plan_table(ImagePlan *plan, Table *table, const Snapshot *snapshot) 
     for (uint32_t i = 0; i < table->part_count; i++) {
         Part *part = table->parts[i];
         for (uint32_t c = 0; c < part->chunk_count && !stamp_visible(part->end, snapshot); c++) {
-            if (part->chunks[c]->filled > 0) {
+            if (part->chunks[c]->filled > 0 && !part->chunks[c]->dropped) {
                 plan_chunk(plan, part, part->chunks[c], snapshot);
             }
         }
@@ -183,12 +270,29 @@ static ErrorCode emit_next_part(Table *table, TableEmit emit, void *context, Buf
     return emit(context, buffer_bytes(buffer), err);
 }
 
+/* Segments that the snapshot reads, with the ends that it sees. */
+static ErrorCode emit_segments(Table *table, const Snapshot *snapshot, TableEmit emit, void *context, Buffer *buffer, Error *err) {
+    buffer_clear(buffer);
+    table__lock(table);
+    for (uint32_t i = 0; i < table->part_count; i++) {
+        const Part *part = table->parts[i];
+        if (part->file != NULL && stamp_visible(part->begin, snapshot) && !stamp_visible(part->end, snapshot)) {
+            encode_segment(table, part, buffer);
+            table__encode_settled_ends(table, part, snapshot->lsn, buffer);
+        }
+    }
+    table__unlock(table);
+    TRY(buffer_check(buffer, err));
+    return buffer->len > 0 ? emit(context, buffer_bytes(buffer), err) : ERR_OK;
+}
+
 ErrorCode table_image(Table *table, const Snapshot *snapshot, TableEmit emit, void *context, Error *err) {
     ImagePlan plan = {0};
     plan_table(&plan, table, snapshot);
     Buffer buffer;
     buffer_init(&buffer, OP_PAYLOAD_BYTES_MAX);
     ErrorCode code = emit_next_part(table, emit, context, &buffer, err);
+    code = code == ERR_OK ? emit_segments(table, snapshot, emit, context, &buffer, err) : code;
     for (uint32_t i = 0; i < plan.count && code == ERR_OK; i++) {
         buffer_clear(&buffer);
         EncodeJob job = {table, plan.pieces[i].part, &buffer};
@@ -198,7 +302,7 @@ ErrorCode table_image(Table *table, const Snapshot *snapshot, TableEmit emit, vo
     }
     table__lock(table);
     for (uint32_t i = 0; i < plan.count; i++) {
-        table__part_release(plan.pieces[i].part);
+        table__part_release(table, plan.pieces[i].part);
     }
     table__unlock(table);
     mem_free(plan.pieces);

@@ -24,7 +24,7 @@ void table_destroy(Table *table) {
     }
     for (uint32_t i = 0; i < table->part_count; i++) {
         assert(table->parts[i]->refs == 1);
-        table__part_release(table->parts[i]);
+        table__part_release(table, table->parts[i]);
     }
     mem_free(table->parts);
     mem_free(table->writers);
@@ -35,19 +35,23 @@ void table_destroy(Table *table) {
 
 uint32_t table_id(const Table *table) { return table->id; }
 
-static void list_add(Table *table, Part *part) {
+void table__part_insert(Table *table, Part *part) {
     if (table->part_count == table->part_capacity) {
         table->part_capacity = table->part_capacity == 0 ? 4 : table->part_capacity * 2;
         table->parts = mem_realloc(table->parts, sizeof(Part *) * table->part_capacity);
     }
-    table->parts[table->part_count++] = part;
+    uint32_t at = table->part_count++;
+    for (; at > 0 && (table->parts[at - 1]->rank > part->rank || (table->parts[at - 1]->rank == part->rank && table->parts[at - 1]->id > part->id)); at--) {
+        table->parts[at] = table->parts[at - 1];
+    }
+    table->parts[at] = part;
+    table->next_part_id = MAX_OF(table->next_part_id, part->id + 1);
 }
 
 Part *table__part_create(Table *table, uint32_t id, ChunkLayout *layout) {
     Part *part = mem_calloc(1, sizeof *part);
     *part = (Part){.id = id, .refs = 1, .rank = id, .end = STAMP_NEVER, .layout = layout};
-    table->next_part_id = MAX_OF(table->next_part_id, id + 1);
-    list_add(table, part);
+    table__part_insert(table, part);
     return part;
 }
 
@@ -60,7 +64,8 @@ Part *table__part_find(Table *table, uint32_t id) {
     return NULL;
 }
 
-void table__part_release(Part *part) {
+
+void table__part_release(Table *table, Part *part) {
     assert(part->refs > 0);
     if (--part->refs > 0) {
         return;
@@ -68,9 +73,53 @@ void table__part_release(Part *part) {
     for (uint32_t i = 0; i < part->chunk_count; i++) {
         chunk_destroy(part->chunks[i]);
     }
+    if (part->file != NULL) {
+        table__file_release(table, part->file);
+    }
+    table__moves_free(part->moves);
+    ends_deinit(&part->ends);
     mem_free(part->chunks);
     mem_free(part->layout);
     mem_free(part);
+}
+
+void table__part_remove(Table *table, Part *part, uint64_t lsn) {
+    for (uint32_t i = 0; i < table->part_count; i++) {
+        if (table->parts[i] == part) {
+            memmove(&table->parts[i], &table->parts[i + 1], sizeof(Part *) * (table->part_count - i - 1));
+            table->part_count--;
+            break;
+        }
+    }
+    if (part->file != NULL && part->file->refs == 1 && lsn != 0) {
+        dead_files_add(&table->env->dead, (DeadFile){table->id, part->file->file_id, lsn});
+    }
+    table__part_release(table, part);
+}
+
+bool table__end_place(Part *part, uint32_t offset, EndPlace *place_out) {
+    if (offset >= part->row_end) {
+        return false;
+    }
+    if (part->file != NULL) {
+        *place_out = (EndPlace){&part->ends, offset, part->row_end};
+        return true;
+    }
+    Chunk *chunk = part->chunks[table__chunk_at(part, offset)];
+    *place_out = (EndPlace){&chunk->ends, offset - chunk->first_offset, chunk->capacity};
+    return place_out->row < chunk->reserved;
+}
+
+bool table__moved(Table *table, const Part *part, uint32_t offset, Part **part_out, uint32_t *offset_out) {
+    if (part->moves == NULL) {
+        return false;
+    }
+    uint32_t block = part->file != NULL ? offset >> 16 : table__chunk_at(part, offset);
+    uint32_t row = part->file != NULL ? offset & 0xffff : offset - part->chunks[block]->first_offset;
+    RowRef to = part->moves->to[part->moves->bases[block] + row];
+    *part_out = to.part != 0 ? table__part_find(table, to.part) : NULL;
+    *offset_out = to.offset;
+    return *part_out != NULL;
 }
 
 uint32_t table__chunk_at(const Part *part, uint32_t offset) {
@@ -184,34 +233,150 @@ static void chunk_figures(const Chunk *chunk, TableFigures *figures) {
     }
 }
 
+static void segment_figures(const Part *part, TableFigures *figures) {
+    figures->segments++;
+    figures->rows += part->rows - MIN_OF(part->rows, (uint64_t)part->ends.ended_rows);
+    figures->disk_bytes += part->file->bytes;
+    if (part->has_time) {
+        figures->min_time = figures->has_time ? MIN_OF(figures->min_time, part->min) : part->min;
+        figures->max_time = figures->has_time ? MAX_OF(figures->max_time, part->max) : part->max;
+        figures->has_time = true;
+    }
+}
+
 void table_figures(Table *table, TableFigures *figures_out) {
     *figures_out = (TableFigures){0};
     table__lock(table);
     for (uint32_t i = 0; i < table->part_count; i++) {
         const Part *part = table->parts[i];
         figures_out->parts++;
-        for (uint32_t c = 0; c < part->chunk_count && part->end == STAMP_NEVER; c++) {
+        if (part->end != STAMP_NEVER) {
+            continue;
+        }
+        if (part->file != NULL) {
+            segment_figures(part, figures_out);
+        }
+        for (uint32_t c = 0; c < part->chunk_count; c++) {
             chunk_figures(part->chunks[c], figures_out);
         }
     }
     table__unlock(table);
 }
 
-void table_collect(Table *table, uint64_t horizon) {
-    table__lock(table);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < table->part_count; i++) {
-        Part *part = table->parts[i];
-        for (uint32_t c = 0; c < part->chunk_count; c++) {
-            runs_collapse(&part->chunks[c]->runs, horizon);
-            ends_collapse(&part->chunks[c]->ends, horizon);
-        }
-        if (part->end <= horizon) {
-            table__part_release(part);
-        } else {
-            table->parts[kept++] = part;
+/* A chunk all of whose rows are dead for everybody gives its memory back; scans that are open may still touch it. */
+static void drop_dead_chunks(Part *part, bool all) {
+    for (uint32_t c = 0; c < part->chunk_count && part->refs == 1; c++) {
+        Chunk *chunk = part->chunks[c];
+        bool dead = chunk->filled == chunk->capacity && ends_all_old(&chunk->ends, chunk->capacity);
+        if (all || dead) {
+            chunk_drop_rows(chunk);
         }
     }
-    table->part_count = kept;
+}
+
+/* Sealed and without a live row: nothing in the log needs it either, for a replay finds the same rows dead. */
+static bool is_empty(const Part *part) {
+    bool empty = part->file == NULL && part->sealed && part->refs == 1 && !part->busy && part->end == STAMP_NEVER;
+    for (uint32_t c = 0; c < part->chunk_count && empty; c++) {
+        const Chunk *chunk = part->chunks[c];
+        empty = chunk->filled == chunk->reserved && (chunk->filled == 0 || (chunk->ends.ended_rows == chunk->filled && runs_all_settled(&chunk->runs)));
+    }
+    return empty;
+}
+
+static bool all_ends_old(const Part *part, uint64_t horizon) {
+    for (uint32_t c = 0; c < part->chunk_count; c++) {
+        uint32_t row = 0;
+        Stamp stamp = 0;
+        for (uint32_t at = 0; ends_next(&part->chunks[c]->ends, &at, &row, &stamp);) {
+            if (stamp > horizon) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void table__drop_dead_chunks(Table *table) {
+    for (uint32_t i = 0; i < table->part_count; i++) {
+        drop_dead_chunks(table->parts[i], false);
+    }
+}
+
+static void collect_part(Part *part, uint64_t horizon) {
+    for (uint32_t c = 0; c < part->chunk_count; c++) {
+        runs_collapse(&part->chunks[c]->runs, horizon);
+        ends_collapse(&part->chunks[c]->ends, horizon);
+    }
+    ends_collapse(&part->ends, horizon);
+    drop_dead_chunks(part, part->end <= horizon);
+}
+
+void table_collect(Table *table, uint64_t horizon, uint64_t begin_horizon) {
+    table__lock(table);
+    for (uint32_t i = 0; i < table->part_count;) {
+        Part *part = table->parts[i];
+        collect_part(part, horizon);
+        if (is_empty(part) && all_ends_old(part, horizon)) {
+            part->end = STAMP_ALWAYS;
+        }
+        if (part->end <= begin_horizon && !part->busy) {
+            table__part_remove(table, part, part->end);
+        } else {
+            i++;
+        }
+    }
     table__unlock(table);
+}
+
+void table_kill_files(Table *table, uint64_t lsn) {
+    table__lock(table);
+    for (uint32_t i = 0; i < table->part_count; i++) {
+        if (table->parts[i]->file != NULL) {
+            dead_files_add(&table->env->dead, (DeadFile){table->id, table->parts[i]->file->file_id, lsn});
+        }
+    }
+    table__unlock(table);
+}
+
+bool table_names_file(Table *table, uint64_t file_id) {
+    bool found = false;
+    table__lock(table);
+    for (uint32_t i = 0; i < table->part_count && !found; i++) {
+        found = table->parts[i]->file != NULL && table->parts[i]->file->file_id == file_id;
+    }
+    table__unlock(table);
+    return found;
+}
+
+ErrorCode table_check(Table *table, Buffer *report, Error *err) {
+    Arena arena;
+    arena_init(&arena, 1 << 26);
+    table__lock(table);
+    uint32_t count = 0;
+    PartEntry *entries = arena_array(&arena, PartEntry, table->part_count + 1u);
+    for (uint32_t i = 0; i < table->part_count; i++) {
+        if (table->parts[i]->file != NULL && table->parts[i]->end == STAMP_NEVER) {
+            entries[count++] = table__entry_of(table->parts[i]);
+        }
+    }
+    table__unlock(table);
+    ErrorCode first = ERR_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        char path[TABLE_PATH_BYTES];
+        Error error = {0};
+        table_file_path(path, table->id, entries[i].file_id);
+        BlockFileExpect expect = {.kind = BLOCKFILE_SEGMENT, .file_id = entries[i].file_id, .engine_id = table->env->engine_id,
+                                  .bytes = entries[i].bytes, .crc = entries[i].crc, .has_crc = true};
+        ErrorCode code = segment_check(table->env->os.io, path, &expect, &error);
+        buffer_printf(report, "%s: %s\n", path, code == ERR_OK ? "good" : error.message);
+        if (code != ERR_OK && first == ERR_OK) {
+            first = code;
+            if (err != NULL) {
+                *err = error;
+            }
+        }
+    }
+    arena_deinit(&arena);
+    return first;
 }

@@ -125,13 +125,12 @@ ErrorCode table_redo_append(Table *table, Bytes payload, Stamp stamp, Error *err
 
 static ErrorCode end_span(Table *table, Part *part, uint32_t first, uint32_t count, Stamp stamp, const Reader *reader, Error *err) {
     for (uint32_t offset = first; offset < first + count; offset++) {
-        Chunk *chunk = part->chunks[table__chunk_at(part, offset)];
-        uint32_t row = offset - chunk->first_offset;
-        if (row >= chunk->reserved) {
+        EndPlace place;
+        if (!table__end_place(part, offset, &place)) {
             return damaged(table, reader, err);
         }
-        if (ends_get(&chunk->ends, row) == STAMP_NEVER) {
-            ends_set(&chunk->ends, chunk->capacity, row, stamp);
+        if (ends_get(place.map, place.row) == STAMP_NEVER) {
+            ends_set(place.map, place.row_count, place.row, stamp);
         }
     }
     return ERR_OK;
@@ -172,13 +171,47 @@ ErrorCode table_redo_parts(Table *table, Bytes payload, Stamp stamp, Error *err)
     return ERR_OK;
 }
 
+static ErrorCode add_segment(Table *table, Reader *reader, Stamp stamp, Error *err) {
+    PartEntry entry = table__entry_decode(reader);
+    if (reader->failed || table__part_find(table, entry.part) != NULL) {
+        return damaged(table, reader, err);
+    }
+    (void)table__segment_part_create(table, &entry, stamp);
+    uint64_t next = atomic_load(&table->env->next_file_id);
+    atomic_store(&table->env->next_file_id, MAX_OF(next, entry.file_id + 1)); /* one thread */
+    return ERR_OK;
+}
+
+ErrorCode table_redo_segment(Table *table, Bytes payload, Stamp stamp, Error *err) {
+    Reader reader = reader_from(payload);
+    return add_segment(table, &reader, stamp, err);
+}
+
+ErrorCode table_redo_publish(Table *table, Bytes payload, Stamp stamp, Error *err) {
+    Reader reader = reader_from(payload);
+    uint32_t out_count = reader_u32le(&reader);
+    for (uint32_t i = 0; i < out_count && !reader.failed; i++) {
+        Part *part = table__part_find(table, reader_u32le(&reader));
+        if (part != NULL) { /* one without a committed row is not in the log */
+            table__part_remove(table, part, stamp);
+        }
+    }
+    uint32_t in_count = reader_u32le(&reader);
+    for (uint32_t i = 0; i < in_count && !reader.failed; i++) {
+        TRY(add_segment(table, &reader, stamp, err));
+    }
+    return reader.failed ? damaged(table, &reader, err) : ERR_OK;
+}
+
 void table_redo_finish(Table *table) {
     for (uint32_t i = 0; i < table->part_count; i++) {
-        for (uint32_t c = 0; c < table->parts[i]->chunk_count; c++) {
-            chunk_settle_holes(table->parts[i]->chunks[c]);
-        }
         Part *part = table->parts[i];
-        const Chunk *last = part->chunks[part->chunk_count - 1];
-        part->row_end = last->first_offset + last->reserved;
+        for (uint32_t c = 0; c < part->chunk_count; c++) {
+            chunk_settle_holes(part->chunks[c]);
+        }
+        if (part->chunk_count > 0) {
+            const Chunk *last = part->chunks[part->chunk_count - 1];
+            part->row_end = last->first_offset + last->reserved;
+        }
     }
 }

@@ -51,15 +51,19 @@ static const void *tail_copy(ScanCursor *cursor, uint16_t column, const uint8_t 
 
 static void window_vector(ScanCursor *cursor, uint16_t i, uint32_t start, uint32_t row_count) {
     const LoadedBlock *loaded = &cursor->members[0];
-    const LoadedColumn *column = &loaded->columns[i];
+    LoadedColumn *column = &loaded->columns[i];
     Vector *vector = &cursor->vectors[i];
     *vector = scan__vector(cursor->scan, i);
     vector->row_count = (uint16_t)row_count;
     vector->form = column->constant ? VECTOR_CONSTANT : VECTOR_FLAT;
-    vector->facts = column->valid == NULL ? FACT_NO_NULLS : 0;
+    vector->facts = column->facts;
     vector->data = column->data;
     vector->valid = column->valid;
     if (column->constant) {
+        return;
+    }
+    if (column->reader != NULL) {
+        scan__window_encoded(column, start, vector);
         return;
     }
     size_t width = physical_bytes(type_physical(vector->type.id));
@@ -69,7 +73,7 @@ static void window_vector(ScanCursor *cursor, uint16_t i, uint32_t start, uint32
         return;
     }
     const uint8_t *data = (const uint8_t *)column->data + width * start;
-    vector->data = row_count % 64 == 0 ? data : tail_copy(cursor, i, data, width, row_count);
+    vector->data = row_count % 64 == 0 || loaded->block->row_count == loaded->block->chunk->capacity ? data : tail_copy(cursor, i, data, width, row_count);
 }
 
 static void window_refs(ScanCursor *cursor, uint32_t start, uint32_t row_count, Batch *batch) {

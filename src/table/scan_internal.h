@@ -12,17 +12,22 @@ enum { SCAN_MEMORY_MAX = 1 << 30, BLOCK_WORDS = BLOCK_ROWS / 64 };
 
 typedef struct ScanBlock {
     Part *part;
-    Chunk *chunk;
-    const int32_t *map;          /* requested column -> place in the part's layout, -1 = the column is younger than the part */
+    Chunk *chunk;                /* NULL: a row block of a segment */
+    const Segment *segment;
+    uint32_t segment_block;
+    const int32_t *map;          /* requested column -> place in the part's layout or segment, -1 = younger than the part */
+    int32_t time_place;          /* the same for the designated timestamp */
     uint32_t row_count;          /* rows captured */
     uint32_t first_offset;
     uint32_t arrival;            /* order of blocks by arrival */
     bool clean;                  /* every row has begun for the snapshot */
+    bool ended;                  /* some row has an end; asked again at load */
     bool sorted, has_time;
     int64_t min, max;            /* of the times of all captured rows */
     RowSpan *spans;              /* not clean: rows that have begun */
     uint32_t span_count;
     uint32_t visible_rows;       /* begun */
+    BlockStats *stats;           /* one per requested column, if asked for and every row is visible */
 } ScanBlock;
 
 typedef struct ScanMorsel {
@@ -41,7 +46,10 @@ struct Scan {
     KeyRange *ranges;
     uint32_t range_count;
     ScanOrder order;             /* SCAN_ANY if the table has no designated timestamp */
-    bool want_refs;
+    bool want_refs, want_stats;
+    bool all_begun;              /* a rewrite: every row of its parts has begun */
+    ScanFilter *filters;
+    uint16_t filter_count;
     ScanBlock *blocks;
     uint32_t block_count;
     Part **pins;
@@ -54,28 +62,64 @@ struct Scan {
     Arena arena;
 };
 
-/* scan_open.c, scan_plan.c */
+/* scan_capture.c */
+NODISCARD ErrorCode scan__capture(Scan *scan, Error *err);
+/* For rewriting: exactly these parts (already pinned by the caller), or exactly these rows of chunks. */
+NODISCARD ErrorCode scan__capture_parts(Scan *scan, Part **parts, uint32_t part_count, Error *err);
+void scan__capture_write(Scan *scan, Part *part, const Write *write); /* under the lock; room in blocks is the caller's */
+/* scan_prune.c: false if no row of the block can satisfy the filters. */
+bool scan__may_match(const Scan *scan, const ScanBlock *block);
+/* scan_open.c */
+Scan *scan__create(Table *table, const TableDef *def, const Snapshot *snapshot, const ScanRequest *request);
+extern const RowSourceVtable SCAN_VTABLE;
+/* scan_plan.c */
 void scan__plan(Scan *scan);
+
+/* One column of one row block of a segment: read when first asked for. */
+typedef struct ScanReader {
+    const Segment *segment;
+    uint32_t block;
+    int32_t column;              /* of the segment */
+    Type type;
+    bool open;                   /* buffer and decoder hold the block */
+    SegmentBuffer buffer;
+    BlockDecoder decoder;
+    DecodeBuffer *decode;
+    int64_t granule_number;      /* in `granule`; -1 = none */
+    GranuleData granule;
+    uint32_t window_start;       /* of the vector that was handed out */
+    ScanCursor *cursor;
+} ScanReader;
 
 /* A block as a cursor reads it. */
 typedef struct LoadedColumn {
     const void *data;            /* whole block; or one value if constant */
     const uint64_t *valid;       /* NULL = no nulls; constant: bit 0 */
     bool constant;
+    uint8_t facts;
+    ScanReader *reader;          /* segments: NULL = data is all there */
+    uint32_t granules;           /* segments: bit g = granule g is in data */
 } LoadedColumn;
 typedef struct LoadedBlock {
     const ScanBlock *block;
-    LoadedColumn *columns;       /* as requested */
+    LoadedColumn *columns;       /* as requested, then the designated timestamp */
     const uint64_t *live;        /* NULL = all rows */
-    const int64_t *times;        /* NULL if the table has none */
+    const int64_t *times;        /* NULL if there are none, or nobody needs them (a segment read as it lies) */
     const uint16_t *order;       /* rows by time; NULL = as they lie */
     ChunkOrder *held_order;
     uint32_t from, to;           /* positions in that order that the morsel wants */
+    uint32_t touched;            /* granules that the current batch names */
 } LoadedBlock;
 
-/* scan_load.c: memory for one block comes from the arena, which the cursor resets from morsel to morsel. */
-void scan__load(Scan *scan, const ScanBlock *block, const ScanMorsel *morsel, Arena *arena, LoadedBlock *loaded);
+/* scan_load.c: memory for one block comes from the cursor's block arena, reset from morsel to morsel. Failures stick to the cursor. */
+void scan__load(ScanCursor *cursor, const ScanBlock *block, const ScanMorsel *morsel, uint32_t member);
 void scan__unload(Scan *scan, LoadedBlock *loaded);
+/* scan_segment.c */
+void scan__reader_bind(ScanCursor *cursor, uint32_t member, uint32_t i, const ScanBlock *block, int32_t place, Type type, LoadedColumn *column);
+void scan__window_encoded(LoadedColumn *column, uint32_t start, Vector *vector);
+/* Brings granules (a bit each) of a column into its arrays. */
+void scan__ensure(ScanCursor *cursor, LoadedBlock *loaded, uint32_t i, uint32_t granules);
+void scan__readers_close(ScanCursor *cursor);
 static inline uint32_t scan__row_at(const LoadedBlock *loaded, uint32_t position) {
     return loaded->order != NULL ? loaded->order[position] : position;
 }
@@ -86,6 +130,11 @@ struct ScanCursor {
     Scan *scan;
     const ScanMorsel *morsel;
     uint32_t morsel_number;
+    ErrorCode code;              /* what failed since the morsel began */
+    Error error;
+    ScanReader **readers;        /* member * (columns + 1) + column; kept from morsel to morsel */
+    uint32_t reader_count;
+    Arena scratch;               /* of the current batch */
     LoadedBlock *members;
     uint32_t member_count;
     uint32_t position, to;       /* one block: as LoadedBlock */

@@ -19,31 +19,52 @@ static void load_constant(const ColumnDef *column, LoadedColumn *loaded, Arena *
     *valid = !column->missing_is_null;
     loaded->constant = true;
     loaded->valid = column->missing_is_null ? valid : NULL;
+    loaded->facts = column->missing_is_null ? 0 : FACT_NO_NULLS;
     loaded->data = type_physical(column->type.id) == PHYS_STR ? (const void *)&column->missing_text : column->missing_value;
 }
 
 /* Under the lock. */
-static void load_column(const Scan *scan, const ScanBlock *block, uint16_t i, LoadedColumn *loaded, Arena *arena) {
-    const ColumnDef *column = &scan->def->columns[scan->columns[i]];
-    *loaded = (LoadedColumn){0};
-    if (block->map[i] < 0) {
-        load_constant(column, loaded, arena);
-        return;
-    }
-    const ChunkColumn *stored = &block->chunk->columns[block->map[i]];
+static void load_chunk_column(const ScanBlock *block, int32_t place, Type type, LoadedColumn *loaded, Arena *arena) {
+    const ChunkColumn *stored = &block->chunk->columns[place];
     loaded->data = stored->data;
     loaded->valid = stored->valid;
     if (is_growing(block)) {
         loaded->valid = stored->valid != NULL ? words_copy(stored->valid, block->row_count, arena) : NULL;
-        if (type_physical(column->type.id) == PHYS_BIT) {
+        if (type_physical(type.id) == PHYS_BIT) {
             loaded->data = words_copy(stored->data, block->row_count, arena);
         }
+    }
+    loaded->facts = loaded->valid == NULL ? FACT_NO_NULLS : 0;
+}
+
+static void load_segment_column(ScanCursor *cursor, const ScanBlock *block, uint32_t member, uint32_t i, int32_t place, Type type,
+                                LoadedColumn *loaded) {
+    SegmentBlockStats stats;
+    scan__reader_bind(cursor, member, i, block, place, type, loaded);
+    segment_block_stats(block->segment, block->segment_block, (uint16_t)place, &stats);
+    loaded->facts = stats.values.null_count == 0 ? FACT_NO_NULLS : 0;
+}
+
+/* Under the lock for chunks. Column column_count is the designated timestamp. */
+static void load_column(ScanCursor *cursor, const ScanBlock *block, uint32_t member, uint32_t i, LoadedColumn *loaded) {
+    const Scan *scan = cursor->scan;
+    bool time = i == scan->column_count;
+    const ColumnDef *column = &scan->def->columns[time ? (uint16_t)scan->def->designated : scan->columns[i]];
+    int32_t place = time ? block->time_place : block->map[i];
+    *loaded = (LoadedColumn){0};
+    if (place < 0) {
+        load_constant(column, loaded, &cursor->block_arena);
+    } else if (block->chunk != NULL) {
+        load_chunk_column(block, place, column->type, loaded, &cursor->block_arena);
+    } else {
+        load_segment_column(cursor, block, member, i, place, column->type, loaded);
     }
 }
 
 /* Under the lock. Rows that have begun and not ended; NULL = all. */
 static const uint64_t *load_live(const Scan *scan, const ScanBlock *block, Arena *arena) {
-    if (block->clean && block->chunk->ends.ended_rows == 0) {
+    const EndMap *ends = block->chunk != NULL ? &block->chunk->ends : &block->part->ends;
+    if (block->clean && ends->ended_rows == 0) {
         return NULL;
     }
     uint64_t *live = arena_array(arena, uint64_t, words_for(block->row_count));
@@ -53,7 +74,8 @@ static const uint64_t *load_live(const Scan *scan, const ScanBlock *block, Arena
     for (uint32_t i = 0; i < block->span_count; i++) {
         bits_fill(live, block->spans[i].first, block->spans[i].end - block->spans[i].first, true);
     }
-    bool ended = ends_apply(&block->chunk->ends, 0, block->row_count, &scan->snapshot, live);
+    uint32_t first = block->chunk != NULL ? 0 : block->first_offset;
+    bool ended = ends_apply(ends, first, block->row_count, &scan->snapshot, live);
     return block->clean && !ended ? NULL : live;
 }
 
@@ -100,21 +122,35 @@ static uint32_t lower_position(const LoadedBlock *loaded, int64_t time) {
     return low;
 }
 
-void scan__load(Scan *scan, const ScanBlock *block, const ScanMorsel *morsel, Arena *arena, LoadedBlock *loaded) {
+/* Times are needed to find a range, to merge and to order; a segment read as it lies can do without. */
+static void load_times(ScanCursor *cursor, const ScanMorsel *morsel, LoadedBlock *loaded) {
+    const ScanBlock *block = loaded->block;
+    bool by_row = !block->sorted && cursor->scan->range_count > 0;
+    bool needed = block->chunk != NULL || morsel->ranged || morsel->block_count > 1 || by_row;
+    if (!block->has_time || !needed) {
+        return;
+    }
+    scan__ensure(cursor, loaded, cursor->scan->column_count, UINT16_MAX >> (BLOCK_ROWS / GRANULE_ROWS - (block->row_count + GRANULE_ROWS - 1) / GRANULE_ROWS));
+    loaded->times = loaded->columns[cursor->scan->column_count].data;
+}
+
+void scan__load(ScanCursor *cursor, const ScanBlock *block, const ScanMorsel *morsel, uint32_t member) {
+    Scan *scan = cursor->scan;
+    LoadedBlock *loaded = &cursor->members[member];
     *loaded = (LoadedBlock){.block = block, .to = block->row_count};
-    loaded->columns = arena_array(arena, LoadedColumn, scan->column_count + 1u);
-    if (block->has_time) {
-        loaded->times = block->chunk->columns[block->part->layout->time_column].data;
-    }
+    loaded->columns = arena_array(&cursor->block_arena, LoadedColumn, scan->column_count + 1u);
     table__lock(scan->table);
-    for (uint16_t i = 0; i < scan->column_count; i++) {
-        load_column(scan, block, i, &loaded->columns[i], arena);
+    for (uint32_t i = 0; i < scan->column_count + (uint32_t)block->has_time; i++) {
+        load_column(cursor, block, member, i, &loaded->columns[i]);
     }
-    loaded->live = load_live(scan, block, arena);
-    load_order(scan, block, loaded);
+    loaded->live = load_live(scan, block, &cursor->block_arena);
+    if (block->chunk != NULL) {
+        load_order(scan, block, loaded);
+    }
     table__unlock(scan->table);
+    load_times(cursor, morsel, loaded);
     make_order(scan, block, loaded);
-    if (morsel->ranged) {
+    if (morsel->ranged && cursor->code == ERR_OK) {
         loaded->from = lower_position(loaded, morsel->range.low);
         loaded->to = morsel->range.high == INT64_MAX ? block->row_count : lower_position(loaded, morsel->range.high + 1);
     }

@@ -74,6 +74,7 @@ static void merge_pop(ScanCursor *cursor, uint32_t *member_out, uint32_t *row_ou
     bool found = member_row(cursor, member, row_out);
     assert(found);
     *member_out = at;
+    member->touched |= UINT32_C(1) << (*row_out / GRANULE_ROWS);
     if (cursor->scan->order == SCAN_DESCENDING) {
         member->to--;
     } else {
@@ -120,6 +121,12 @@ static bool gather_valid(ScanCursor *cursor, uint16_t i, uint32_t count, uint64_
 
 static void gather_vector(ScanCursor *cursor, uint16_t i, uint32_t count) {
     Vector *vector = &cursor->vectors[i];
+    for (uint32_t m = 0; m < cursor->member_count; m++) {
+        scan__ensure(cursor, &cursor->members[m], i, cursor->members[m].touched);
+    }
+    if (cursor->code != ERR_OK) {
+        return;
+    }
     *vector = scan__vector(cursor->scan, i);
     size_t width = physical_bytes(type_physical(vector->type.id));
     if (cursor->gathered[i] == NULL) {
@@ -141,6 +148,9 @@ static void gather_vector(ScanCursor *cursor, uint16_t i, uint32_t count) {
 
 bool scan__read_merged(ScanCursor *cursor, Batch *batch) {
     uint32_t count = 0;
+    for (uint32_t m = 0; m < cursor->member_count; m++) {
+        cursor->members[m].touched = 0;
+    }
     while (cursor->heap_count > 0 && count < BATCH_ROWS) {
         merge_pop(cursor, &cursor->pick_members[count], &cursor->picks[count]);
         count++;

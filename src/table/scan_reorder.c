@@ -6,7 +6,8 @@
 
 /* Fills cursor->index with the next live rows; returns how many. */
 static uint32_t pick_rows(ScanCursor *cursor) {
-    const LoadedBlock *loaded = &cursor->members[0];
+    LoadedBlock *loaded = &cursor->members[0];
+    loaded->touched = 0;
     bool down = cursor->scan->order == SCAN_DESCENDING;
     uint32_t count = 0;
     while (cursor->position < cursor->to && count < BATCH_ROWS) {
@@ -16,18 +17,20 @@ static uint32_t pick_rows(ScanCursor *cursor) {
         cursor->position += !down;
         if (loaded->live == NULL || bit_get(loaded->live, row)) {
             cursor->index[count++] = (uint16_t)row;
+            loaded->touched |= UINT32_C(1) << (row / GRANULE_ROWS);
         }
     }
     return count;
 }
 
 static void index_vector(ScanCursor *cursor, uint16_t i, uint32_t row_count) {
-    const LoadedBlock *loaded = &cursor->members[0];
+    LoadedBlock *loaded = &cursor->members[0];
+    scan__ensure(cursor, loaded, i, loaded->touched);
     const LoadedColumn *column = &loaded->columns[i];
     Vector *base = &cursor->bases[i];
     *base = scan__vector(cursor->scan, i);
     base->form = column->constant ? VECTOR_CONSTANT : VECTOR_FLAT;
-    base->facts = column->valid == NULL ? FACT_NO_NULLS : 0;
+    base->facts = column->facts;
     base->data = column->data;
     base->valid = column->valid;
     base->row_count = (uint16_t)row_count;

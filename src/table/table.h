@@ -7,25 +7,39 @@
  *             publish step, or undone.
  * Threads:    one lock a table guards parts, runs, ends and counters; rows are copied outside it. A scan pins the parts it reads. */
 #pragma once
+#include "blockfile/blockfile.h"
 #include "catalog/store.h"
 #include "chunk/chunk.h"
 #include "column/source.h"
 #include "txn/txn.h"
+#include <stdatomic.h>
 
 typedef struct Table Table;
 
 /* What all tables of an engine share. */
+typedef struct DeadFile { uint32_t table_id; uint64_t file_id, lsn; } DeadFile; /* lsn: of the record that took it out */
+/* Files that no part list names any more; unlinked once the older kept checkpoint has passed the LSN. */
+typedef struct DeadFiles { Sched *sched; Mutex lock; DeadFile *files; size_t count, capacity; } DeadFiles;
+void dead_files_add(DeadFiles *dead, DeadFile file);
+
 typedef struct TableEnv {
     Os os;
+    uint64_t engine_id;
     ChunkPool pool;
+    DeadFiles dead;
+    BlockCache *cache;
+    _Atomic uint64_t next_file_id;
+    _Atomic uint64_t segments_written, segment_bytes_written, merges, flushes;
 } TableEnv;
+enum { TABLE_PATH_BYTES = 64 };
+void table_file_path(char *path, uint32_t table_id, uint64_t file_id); /* TABLE_PATH_BYTES of room */
 
 Table *table_create(TableEnv *env, uint32_t id);
 void table_destroy(Table *table); /* no scan is open */
 uint32_t table_id(const Table *table);
 
 /* ---- changes by a transaction ---- */
-typedef enum WriteKind { WRITE_ROWS = 1, WRITE_ENDS, WRITE_PARTS_END, WRITE_OBJECT, WRITE_KINDS_END } WriteKind;
+typedef enum WriteKind { WRITE_ROWS = 1, WRITE_ENDS, WRITE_PARTS_END, WRITE_SEGMENT, WRITE_OBJECT } WriteKind;
 typedef struct TableWriter {
     Snapshot snapshot;         /* own and command stamp what it writes */
     WriteSet *writes;
@@ -59,7 +73,7 @@ void table_figures(Table *table, TableFigures *figures_out);
 /* ---- log operations (docs/format/log-records.md) ---- */
 typedef enum LogOp {
     OP_END_OF_BODY, OP_APPEND, OP_END, OP_SEGMENT, OP_BODY, OP_PUBLISH, OP_DDL, OP_SYMBOLS, OP_SEQUENCE, OP_KV_META, OP_SETTING, OP_NOOP,
-    OP_PARTS, OP_COUNT
+    OP_PARTS, OP_FILES, OP_COUNT
 } LogOp;
 enum { OP_HEADER_BYTES = 9, OP_PAYLOAD_BYTES_MAX = 1 << 30 }; /* u8 op | u32 table | u32 length */
 size_t op_begin(Buffer *out, LogOp op, uint32_t table_id);
@@ -74,5 +88,35 @@ void table_redo_finish(Table *table);                                           
 typedef ErrorCode (*TableEmit)(void *context, Bytes operation, Error *err);
 NODISCARD ErrorCode table_image(Table *table, const Snapshot *snapshot, TableEmit emit, void *context, Error *err);
 
-/* Frees what no snapshot at or above the horizon sees. */
-void table_collect(Table *table, uint64_t horizon);
+/* ---- flush and merge: parts rewritten into segments, published by one record ---- */
+typedef struct Rewrite Rewrite;
+typedef struct FlushPolicy {
+    size_t seal_bytes;           /* an active memory part of at least that many bytes is sealed; 0 = any with rows */
+    bool sealed_only;
+} FlushPolicy;
+/* A memory part that is due, or NULL. A sealed part is due once the transactions that wrote to it have ended. */
+Rewrite *table_flush_pick(Table *table, const FlushPolicy *policy);
+Rewrite *table_merge_pick(Table *table, uint64_t horizon);
+/* Reads the inputs and writes the new segments. No lock is held. */
+NODISCARD ErrorCode table_rewrite_run(Rewrite *rewrite, const TableDef *def, uint64_t horizon, Error *err);
+/* Under the engine's publish gate, with nothing unpublished in the log: puts the new parts in place with the stamp and encodes the
+ * record. false: an input was truncated meanwhile; abort. */
+bool table_rewrite_install(Rewrite *rewrite, Stamp stamp, Buffer *out);
+void table_rewrite_settle(Rewrite *rewrite, uint64_t lsn);
+void table_rewrite_abort(Rewrite *rewrite); /* installed or not: everything is as before */
+void table_rewrite_abandon(Rewrite *rewrite); /* installed, and the log died: only a start knows what holds */
+void table_rewrite_free(Rewrite *rewrite);
+
+/* Rows of the transaction's writes from `first_write` on leave memory for segments of their own (bulk by reference). */
+NODISCARD ErrorCode table_spill(Table *table, TableWriter *writer, const TableDef *def, size_t first_write, Error *err);
+uint64_t table_rows_written(const Table *table, const WriteSet *writes, size_t first_write); /* rows in memory, not yet committed */
+
+NODISCARD ErrorCode table_redo_segment(Table *table, Bytes payload, Stamp stamp, Error *err);
+NODISCARD ErrorCode table_redo_publish(Table *table, Bytes payload, Stamp stamp, Error *err);
+void table_kill_files(Table *table, uint64_t lsn); /* the table is dropped: its files are dead from lsn on */
+bool table_names_file(Table *table, uint64_t file_id);
+/* Every segment read and compared with its statistics. */
+NODISCARD ErrorCode table_check(Table *table, Buffer *report, Error *err);
+
+/* Frees what no snapshot at or above the horizon sees; parts themselves once every transaction has begun after their end. */
+void table_collect(Table *table, uint64_t horizon, uint64_t begin_horizon);

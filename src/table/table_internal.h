@@ -1,20 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0
  * table_internal.h - parts and what the files of this folder share. */
 #pragma once
+#include "segment/segment.h"
 #include "table/table.h"
+#include <stdatomic.h>
 
 enum { PART_ROWS_MAX = 1 << 26, TABLE_WRITERS_MAX = 4096 };
 
+/* An immutable file, shared by the parts that read it. Opened when first read: a start costs no footers. */
+typedef struct SegmentFile {
+    uint64_t file_id, bytes;
+    uint32_t table_id, crc;
+    uint32_t refs;               /* parts; under the table's lock */
+    Mutex open_lock;             /* guards opening */
+    _Atomic(Segment *) segment;  /* NULL until opened */
+} SegmentFile;
+
+/* Where the rows of a retired part have gone: an entry a row, {0, 0} = dropped as garbage. */
+typedef struct PartMoves {
+    uint32_t *bases;             /* place in `to` of the first row of each chunk or row block */
+    RowRef *to;
+} PartMoves;
+
+/* Offsets: in a memory part the number of the row; in a segment row block << 16 | row of the block, so that granules of rows and of
+ * ends lie alike whatever the blocks' sizes. */
 typedef struct Part {
     uint32_t id;
     uint32_t refs;               /* the list's and open scans' */
     uint32_t rank;               /* arrival order among parts; ties by id */
     bool sealed;                 /* takes no more rows */
+    bool busy;                   /* a flush or merge is reading it */
+    bool dropped;                /* retired, and its rows are freed: only ends and moves are left */
     Stamp begin, end;            /* of the whole part; rows of memory parts have their own besides */
-    ChunkLayout *layout;         /* owned */
+    uint32_t row_end;            /* offsets below it are taken */
+    PartMoves *moves;            /* retired by a publish: ends go on to the new parts */
+    int64_t sealed_nanos;
+    /* memory part */
+    ChunkLayout *layout;         /* owned; NULL in a segment */
     Chunk **chunks;              /* rising first_offset; an entry is never moved to another place of the part */
     uint32_t chunk_count, chunk_capacity;
-    uint32_t row_end;            /* offsets below it are taken */
+    /* segment */
+    SegmentFile *file;
+    uint32_t first_block, block_count; /* the slice of the file */
+    uint64_t rows;
+    bool has_time;
+    int64_t min, max;            /* times */
+    EndMap ends;
 } Part;
 
 struct Table {
@@ -25,6 +56,7 @@ struct Table {
     Part **parts;
     uint32_t part_count, part_capacity;
     uint32_t next_part_id;
+    bool folder_made;            /* its folder is on the disk, durably */
     Stamp claim;                 /* owner of the table alone, 0 = none */
     Stamp *writers;              /* owners of unfinished writes */
     uint32_t writer_count, writer_capacity;
@@ -33,9 +65,16 @@ struct Table {
 void table__lock(Table *table);
 void table__unlock(Table *table);
 /* All under the lock. */
-Part *table__part_create(Table *table, uint32_t id, ChunkLayout *layout); /* takes the layout; put into the list */
+Part *table__part_create(Table *table, uint32_t id, ChunkLayout *layout); /* memory part; takes the layout; put into the list */
+void table__part_insert(Table *table, Part *part);                        /* the list is sorted by (rank, id) */
 Part *table__part_find(Table *table, uint32_t id);
-void table__part_release(Part *part);
+void table__part_release(Table *table, Part *part);
+void table__part_remove(Table *table, Part *part, uint64_t lsn);          /* from the list; its file is dead from lsn on */
+/* Ends of the row and its place in them. false: no such row. */
+typedef struct EndPlace { EndMap *map; uint32_t row, row_count; } EndPlace;
+bool table__end_place(Part *part, uint32_t offset, EndPlace *place_out);
+/* The row in the part that has taken it over, if any. false: it has not moved, or was garbage. */
+bool table__moved(Table *table, const Part *part, uint32_t offset, Part **part_out, uint32_t *offset_out);
 uint32_t table__chunk_at(const Part *part, uint32_t offset);              /* place of the chunk that holds the offset */
 Chunk *table__chunk_add(Table *table, Part *part, uint32_t capacity, bool zeroed);
 bool table__writer_add(Table *table, Stamp own);                          /* false: claimed by another, or too many */
@@ -45,6 +84,37 @@ ChunkLayout *table__layout_of(const TableDef *def);
 typedef void (*ChunkVisit)(void *context, Chunk *chunk, uint32_t first, uint32_t end);
 void table__visit_rows(Part *part, uint32_t first, uint32_t count, ChunkVisit visit, void *context);
 
+void table__kill_rows(void *context, Chunk *chunk, uint32_t first, uint32_t end); /* dead for all; a ChunkVisit */
+
+void table__drop_dead_chunks(Table *table);
+/* One END operation with all ends at or below the stamp; nothing if there are none. Under the lock. */
+void table__encode_settled_ends(const Table *table, const Part *part, Stamp newest, Buffer *out);
+
 /* column_image.c: one column of some rows <-> bytes. */
 void table__column_encode(Type type, const void *data, const uint64_t *valid, RowSpan rows, Buffer *out);
 NODISCARD ErrorCode table__column_decode(Type type, uint32_t row_count, Reader *reader, Arena *arena, ColumnBlock *block_out, Error *err);
+
+/* segment_part.c */
+enum { PART_ENTRY_BYTES = 74 };
+typedef struct PartEntry {
+    uint32_t part, rank, crc, first_block, block_count;
+    uint64_t file_id, bytes, rows;
+    bool has_time;
+    int64_t min, max;
+} PartEntry;
+void table__entry_encode(const PartEntry *entry, Buffer *out);
+PartEntry table__entry_decode(Reader *reader);
+PartEntry table__entry_of(const Part *part);
+Part *table__segment_part_create(Table *table, const PartEntry *entry, Stamp begin); /* put into the list */
+NODISCARD ErrorCode table__segment_open(Table *table, SegmentFile *file, Segment **segment_out, Error *err); /* no lock held */
+void table__file_release(Table *table, SegmentFile *file);
+
+/* rewrite.c: rows of a scan into new segments. */
+struct Scan;
+typedef struct RewriteOutput { PartEntry *entries; uint32_t count, capacity; } RewriteOutput;
+typedef struct RewriteInput { Part *part; PartMoves *moves; } RewriteInput;
+NODISCARD ErrorCode table__write_segments(Table *table, struct Scan *scan, uint32_t rank, RewriteInput *inputs, uint32_t input_count,
+                                          RewriteOutput *output, Error *err);
+void table__unlink_outputs(Table *table, const RewriteOutput *output);
+PartMoves *table__moves_create(const Part *part); /* under the lock; all dropped */
+void table__moves_free(PartMoves *moves);

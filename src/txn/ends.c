@@ -154,6 +154,22 @@ void ends_set(EndMap *map, uint32_t row_count, uint32_t row, Stamp stamp) {
     }
 }
 
+void ends_kill(EndMap *map, uint32_t row_count, RowSpan rows) {
+    while (rows.first < rows.end) {
+        EndGranule *granule = granule_make(map, row_count, rows.first);
+        uint32_t from = rows.first % END_GRANULE_ROWS;
+        bool whole = from == 0 && rows.end - rows.first >= END_GRANULE_ROWS && granule->recent_count == 0 && granule->old == NULL;
+        if (!whole) {
+            ends_set(map, row_count, rows.first++, STAMP_ALWAYS);
+            continue;
+        }
+        granule->old = mem_alloc(sizeof(uint64_t) * GRANULE_WORDS);
+        memset(granule->old, 0xff, sizeof(uint64_t) * GRANULE_WORDS);
+        map->ended_rows += END_GRANULE_ROWS;
+        rows.first += END_GRANULE_ROWS;
+    }
+}
+
 /* Applies rows [first, first + row_count) of one granule; live's bit 0 is row `first`. */
 static bool granule_apply(const EndGranule *granule, uint32_t first, uint32_t row_count, const Snapshot *snapshot, uint64_t *live) {
     bool any = false;
@@ -255,6 +271,18 @@ void ends_collapse(EndMap *map, uint64_t horizon) {
             sparse_collapse(granule, horizon);
         }
     }
+}
+
+bool ends_all_old(const EndMap *map, uint32_t row_count) {
+    if (map->ended_rows < row_count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < map->granule_count; i++) {
+        if (map->granules[i] == NULL || map->granules[i]->recent_count > 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 size_t ends_bytes(const EndMap *map) {

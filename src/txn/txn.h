@@ -68,12 +68,14 @@ typedef struct EndMap {
 void ends_deinit(EndMap *map);
 Stamp ends_get(const EndMap *map, uint32_t row);                          /* STAMP_NEVER = live */
 void ends_set(EndMap *map, uint32_t row_count, uint32_t row, Stamp stamp); /* row_count: of the whole map. STAMP_NEVER takes the end back */
+void ends_kill(EndMap *map, uint32_t row_count, RowSpan rows);             /* STAMP_ALWAYS for all of them */
 /* Clears in `live` (bit 0 = row `first`, a multiple of 64) the rows that have ended for the snapshot. false: none has. */
 bool ends_apply(const EndMap *map, uint32_t first, uint32_t row_count, const Snapshot *snapshot, uint64_t *live);
 /* Walks ended rows upwards: for (uint32_t at = 0; ends_next(map, &at, &row, &stamp);) */
 bool ends_next(const EndMap *map, uint32_t *cursor, uint32_t *row_out, Stamp *stamp_out);
 /* Ends that every snapshot sees become one bit a row. */
 void ends_collapse(EndMap *map, uint64_t horizon);
+bool ends_all_old(const EndMap *map, uint32_t row_count); /* every row has ended for every snapshot */
 size_t ends_bytes(const EndMap *map);
 
 /* ---- write sets ---- */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * spill.c - a transaction's own rows leave memory for segments of their own, before it commits: big loads touch the disk once.
+ *
+ * Why:     a record that carries 100,000 rows costs more than a file that it names; and a load larger than memory must not be held in it.
+ * Order:   the files are synced before the record that names them is queued. Undone, they are unlinked.
+ * Arrival: the active memory part is sealed, so that later rows come behind the segment among equal times.
+ * Tests:   test/unit/engine/test_segments.c */
+#include "table/scan_internal.h"
+
+uint64_t table_rows_written(const Table *table, const WriteSet *writes, size_t first_write) {
+    uint64_t rows = 0;
+    for (size_t i = first_write; i < writes->count; i++) {
+        rows += writes->writes[i].kind == WRITE_ROWS && writes->writes[i].table == table->id ? writes->writes[i].count : 0;
+    }
+    return rows;
+}
+
+static void count_piece(void *context, Chunk *chunk, uint32_t first, uint32_t end) {
+    (void)chunk, (void)first, (void)end;
+    (*(uint32_t *)context)++;
+}
+
+static bool is_rows(const Table *table, const Write *write) { return write->kind == WRITE_ROWS && write->table == table->id; }
+
+static void capture_writes(Scan *scan, const WriteSet *writes, size_t first_write) {
+    Table *table = scan->table;
+    uint32_t piece_count = 0;
+    uint32_t write_count = 0;
+    table__lock(table);
+    for (size_t i = first_write; i < writes->count; i++) {
+        if (is_rows(table, &writes->writes[i])) {
+            table__visit_rows(table__part_find(table, writes->writes[i].part), writes->writes[i].first, writes->writes[i].count, count_piece, &piece_count);
+            write_count++;
+        }
+    }
+    scan->blocks = arena_array(&scan->arena, ScanBlock, piece_count + 1u);
+    scan->pins = arena_array(&scan->arena, Part *, write_count + 1u);
+    for (size_t i = first_write; i < writes->count; i++) {
+        if (is_rows(table, &writes->writes[i])) {
+            Part *part = table__part_find(table, writes->writes[i].part);
+            part->refs++;
+            scan->pins[scan->pin_count++] = part;
+            scan__capture_write(scan, part, &writes->writes[i]);
+        }
+    }
+    table__unlock(table);
+}
+
+static bool is_spilled(const Table *table, const WriteSet *writes, size_t first_write, uint32_t part, uint32_t offset) {
+    for (size_t i = first_write; i < writes->count; i++) {
+        const Write *rows = &writes->writes[i];
+        if (is_rows(table, rows) && rows->part == part && offset >= rows->first && offset < rows->first + rows->count) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Ends of spilled rows go with them; one write may hold ends of others' rows beside. */
+static void keep_ends(const Table *table, const WriteSet *writes, size_t first_write, const Write *ends, WriteSet *kept) {
+    for (uint32_t offset = ends->first; offset < ends->first + ends->count; offset++) {
+        if (!is_spilled(table, writes, first_write, ends->part, offset)) {
+            writes_add_rows(kept, (Write){WRITE_ENDS, table->id, ends->part, offset, 1, NULL});
+        }
+    }
+}
+
+static void kill_rows(Table *table, const WriteSet *writes, size_t first_write) {
+    table__lock(table);
+    for (size_t i = first_write; i < writes->count; i++) {
+        if (is_rows(table, &writes->writes[i])) {
+            Part *part = table__part_find(table, writes->writes[i].part);
+            part->sealed = true;
+            table__visit_rows(part, writes->writes[i].first, writes->writes[i].count, table__kill_rows, NULL);
+        }
+    }
+    table__drop_dead_chunks(table);
+    table__unlock(table);
+}
+
+static void drop_writes(Table *table, WriteSet *writes, size_t first_write) {
+    WriteSet kept = {0};
+    for (size_t i = first_write; i < writes->count; i++) {
+        const Write *write = &writes->writes[i];
+        if (write->kind == WRITE_ENDS && write->table == table->id) {
+            keep_ends(table, writes, first_write, write, &kept);
+        } else if (!is_rows(table, write)) {
+            writes_add(&kept, *write);
+        }
+    }
+    kill_rows(table, writes, first_write);
+    writes->count = first_write;
+    for (size_t i = 0; i < kept.count; i++) {
+        writes_add(writes, kept.writes[i]);
+    }
+    writes->sealed = MIN_OF(writes->sealed, writes->count);
+    writes_deinit(&kept);
+}
+
+static void add_parts(Table *table, TableWriter *writer, const RewriteOutput *output) {
+    table__lock(table);
+    for (uint32_t i = 0; i < output->count; i++) {
+        Part *part = table__segment_part_create(table, &output->entries[i], writer->snapshot.own | writer->snapshot.command);
+        writes_add(writer->writes, (Write){WRITE_SEGMENT, table->id, part->id, 0, 0, NULL});
+    }
+    table__unlock(table);
+}
+
+ErrorCode table_spill(Table *table, TableWriter *writer, const TableDef *def, size_t first_write, Error *err) {
+    if (table_rows_written(table, writer->writes, first_write) == 0) {
+        return ERR_OK;
+    }
+    uint16_t *columns = mem_calloc(def->column_count + 1u, sizeof *columns);
+    for (uint16_t i = 0; i < def->column_count; i++) {
+        columns[i] = i;
+    }
+    ScanRequest request = {.columns = columns, .column_count = def->column_count, .order = SCAN_ASCENDING};
+    Snapshot own_ends = {.own = writer->snapshot.own, .command = TXN_COMMAND_MAX + 1};
+    Scan *scan = scan__create(table, def, &own_ends, &request);
+    capture_writes(scan, writer->writes, first_write);
+    scan__plan(scan);
+    RewriteOutput output = {0};
+    ErrorCode code = table__write_segments(table, scan, 0, NULL, 0, &output, err);
+    SCAN_VTABLE.close(scan);
+    mem_free(columns);
+    if (code == ERR_OK) {
+        drop_writes(table, writer->writes, first_write);
+        add_parts(table, writer, &output);
+    }
+    mem_free(output.entries);
+    return code;
+}
