@@ -379,7 +379,7 @@ static bool needs_condition(const AstJoin *join) {
 static ErrorCode parse_join_right(Parser *p, AstJoin *join) {
     TRY(parse_from_primary(p, &join->right));
     TRY(parse_join_tail(p, join));
-    if (join->on != NULL || join->using_count > 0 || !needs_condition(join)) {
+    if (join->on != NULL || join->using_count > 0 || !needs_condition(join) || join->right->lateral) {
         return ERR_OK;
     }
     TRY(parse__enter(p));
