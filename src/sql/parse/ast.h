@@ -243,7 +243,7 @@ typedef struct AstGrouping {
 typedef enum AstSelectKind { AST_SELECT_QUERY, AST_SELECT_VALUES, AST_SELECT_SET_OPERATION, AST_SELECT_TABLE } AstSelectKind;
 typedef enum AstSetOperation { AST_UNION, AST_UNION_ALL, AST_EXCEPT, AST_EXCEPT_ALL, AST_INTERSECT, AST_INTERSECT_ALL } AstSetOperation;
 typedef struct AstLocking { bool share, key, no_key, nowait, skip_locked; Span span; } AstLocking;
-typedef struct AstExprList { AstExpr **items; uint32_t count; } AstExprList;
+typedef struct AstExprList { AstExpr **items; uint32_t count, end; } AstExprList; /* end: offset of the closing parenthesis, where there is one */
 
 struct AstSelect {
     AstSelectKind kind;     /* AST_SELECT_TABLE: `t;` or TABLE t: same as SELECT * FROM t, from[0] holds it, the rest may follow */

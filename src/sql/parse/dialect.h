@@ -24,7 +24,8 @@
     X(TYPE_NAMES_QUESTDB, 0, 1, "date, float, char and decimal name QuestDB's types")                                  \
     X(TIMESTAMP_OFFSET_CONVERTS, 0, 1, "text with an offset read as timestamp is converted to UTC")                    \
     X(NOW_IS_TIMESTAMP, 0, 1, "now() is timestamp, not timestamptz")                                                   \
-    X(STRING_NAMES_TABLE, 0, 1, "FROM 'name' names a table")
+    X(STRING_NAMES_TABLE, 0, 1, "FROM 'name' names a table")                                                           \
+    X(INSERT_NEEDS_ALL_VALUES, 0, 1, "INSERT without a column list gives a value for every column")
 
 typedef enum DialectPoint {
 #define X(name, postgres, questdb, note) DIALECT_##name,

@@ -313,6 +313,7 @@ static ErrorCode parse_values(Parser *p, AstSelect **select_out) {
         Token open = p->token;
         TRY(parse__expect_mark(p, "("));
         TRY(parse__expr_list(p, &row.items, &row.count));
+        row.end = p->token.at;
         TRY(parse__expect_close(p, open));
         list_push(p, &row, sizeof row);
     } while (parse__accept_mark(p, ","));

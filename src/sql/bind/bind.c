@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind.c - the binder's entry: one statement, its parameters, and the column that is the designated timestamp of the answer.
+ *
+ * Threads: pure; the catalog view and the environment are the caller's. Tests: test/unit/sql/bind/ */
+#include "sql/bind/bind_internal.h"
+#include "sql/parse/parse.h"
+
+/* ---------------------------------------------------------------- parameters */
+
+static ErrorCode init_params(Binder *b, const AstStatement *statement, const BindContext *context) {
+    uint32_t count = (uint32_t)statement->param_max + statement->named_param_count;
+    b->param_count = MAX_OF(count, context->param_types != NULL ? context->param_count : 0);
+    b->param_types = arena_array(b->arena, Type, b->param_count + 1);
+    for (uint32_t i = 0; context->param_types != NULL && i < context->param_count; i++) {
+        b->param_types[i] = context->param_types[i];
+    }
+    return ERR_OK;
+}
+
+ErrorCode finish_params(Binder *b) {
+    uint32_t used = (uint32_t)b->statement->param_max;
+    for (uint32_t i = 0; i < b->param_count; i++) {
+        if (b->param_types[i].id != TYPE_UNKNOWN) {
+            continue;
+        }
+        if (i < used || i >= used + b->statement->named_param_count || b->statement->named_param_count == 0) {
+            return error_set(b->err, ERR_INDETERMINATE_TYPE, ERROR_NO_POSITION, "could not determine data type of parameter $%u", i + 1);
+        }
+        return error_set(b->err, ERR_INDETERMINATE_TYPE, b->statement->named_params[i - used].span.at, "could not determine data type of parameter :%.*s",
+                         STR_ARG(b->statement->named_params[i - used].text));
+    }
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- statements */
+
+static ErrorCode bind_select_statement(Binder *b, const AstSelect *select, BoundStatement *bound) {
+    Query query = {0};
+    TRY(bind_query(b, select, NULL, &query));
+    TRY(query_settle(b, &query, NULL));
+    bound->kind = STATEMENT_SELECT;
+    bound->rel = query.rel;
+    for (uint32_t i = query.rel->column_count; i-- > 0 && query.timestamp != 0;) {
+        bound->timestamp_index = query.rel->columns[i].id == query.timestamp ? (int16_t)i : bound->timestamp_index;
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_kind(Binder *b, const AstStatement *statement, BoundStatement *bound) {
+    switch (statement->kind) {
+    case AST_SELECT_STATEMENT: return bind_select_statement(b, statement->as.select, bound);
+    case AST_INSERT_STATEMENT: return bind_insert(b, statement->as.insert, bound);
+    case AST_UPDATE_STATEMENT: return bind_update(b, statement->as.update, bound);
+    case AST_DELETE_STATEMENT: return bind_delete(b, statement->as.delete_, bound);
+    case AST_CREATE_TABLE_STATEMENT: return bind_create_table(b, statement->as.create_table, bound);
+    case AST_DROP_STATEMENT: return bind_drop(b, statement->as.drop, false, bound);
+    case AST_TRUNCATE_STATEMENT: return bind_drop(b, statement->as.drop, true, bound);
+    case AST_ALTER_TABLE_STATEMENT: return bind_alter(b, statement->as.alter_table, bound);
+    case AST_CREATE_SCHEMA_STATEMENT: {
+        const AstCreateSchema *schema = statement->as.create_schema;
+        bound->kind = STATEMENT_CREATE_SCHEMA;
+        bound->if_not_exists = schema->if_not_exists;
+        bound->name = schema->name.parts[schema->name.count - 1].text;
+        return schema->owner != NULL ? not_supported(b, schema->owner->span.at, "AUTHORIZATION") : ERR_OK;
+    }
+    default: return bind_session(b, statement, bound);
+    }
+}
+
+static void binder_init(Binder *b, const BindContext *context, Arena *arena, Error *err) {
+    *b = (Binder){.context = context, .arena = arena, .err = err, .dialect = context->dialect};
+    intmap_init(&b->interned);
+}
+
+ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err) {
+    assert(statement != NULL);
+    assert(context->catalog != NULL);
+    Error local;
+    Binder b;
+    binder_init(&b, context, arena, err != NULL ? err : &local);
+    b.statement = statement;
+    BoundStatement *bound = arena_new(arena, BoundStatement);
+    bound->timestamp_index = -1;
+    ErrorCode code = init_params(&b, statement, context);
+    if (code == ERR_OK) {
+        code = bind_kind(&b, statement, bound);
+    }
+    if (code == ERR_OK) {
+        code = finish_params(&b);
+    }
+    if (code == ERR_OK && arena->over_limit) {
+        code = error_set(b.err, ERR_OUT_OF_MEMORY, ERROR_NO_POSITION, "statement needs more than %zu bytes", arena->limit_bytes);
+    }
+    bound->param_types = b.param_types;
+    bound->param_count = b.param_count;
+    intmap_deinit(&b.interned);
+    *bound_out = bound;
+    return code;
+}
+
+ErrorCode bind_default(Str text, Dialect dialect, Type type, const FunctionEnvironment *environment, Arena *arena, const Expr **expr_out, Error *err) {
+    Error local;
+    Binder b;
+    AstExpr *ast = NULL;
+    const Expr *expr = NULL;
+    AstStatement none = {.dialect = dialect};
+    BindContext context = {.environment = environment, .text = text, .dialect = dialect};
+    Scope scope = {.clause = "DEFAULT"};
+    TRY(sql_parse_expression(text, dialect, arena, &ast, err));
+    binder_init(&b, &context, arena, err != NULL ? err : &local);
+    b.statement = &none;
+    ErrorCode code = bind_expr(&b, &scope, ast, &expr);
+    if (code == ERR_OK) {
+        code = coerce(&b, expr, type, CAST_ASSIGNMENT, expr_out);
+    }
+    intmap_deinit(&b.interned);
+    return code;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_alter.c - ALTER TABLE and RENAME TABLE: one row of actions each; hints without effect here become ALTER_NOTHING. */
+#include "sql/bind/bind_internal.h"
+
+static Str column_name_at(const void *context, uint32_t i) {
+    return ((const TableDef *)context)->columns[i].name;
+}
+
+/* Columns that earlier actions of the statement added or took away are not in the definition yet. */
+static bool pending_column(const BoundStatement *bound, Str name, AlterKind kind) {
+    for (uint32_t i = 0; i < bound->action_count; i++) {
+        const AlterAction *action = &bound->actions[i];
+        bool renamed = action->kind == ALTER_RENAME_COLUMN && kind == ALTER_ADD_COLUMN && str_equal(action->new_name, name);
+        bool same = action->kind == kind && str_equal(kind == ALTER_ADD_COLUMN ? action->column.name : action->name, name);
+        if (renamed || same) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool column_exists(const BoundStatement *bound, const AstName *name) {
+    int found = name_match(name, bound->table->column_count, column_name_at, bound->table);
+    if (found != -1 && !pending_column(bound, found >= 0 ? bound->table->columns[found].name : name->text, ALTER_DROP_COLUMN)) {
+        return true;
+    }
+    return pending_column(bound, name->text, ALTER_ADD_COLUMN);
+}
+
+static ErrorCode existing_column(Binder *b, const BoundStatement *bound, const AstName *name, Str *name_out) {
+    if (pending_column(bound, name->text, ALTER_ADD_COLUMN)) {
+        *name_out = name->text;
+        return ERR_OK;
+    }
+    uint16_t number = 0;
+    TRY(table_column(b, bound->table, name, &number));
+    *name_out = bound->table->columns[number].name;
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- ADD */
+
+/* What rows of older parts answer: the default's value, computed now. */
+static ErrorCode missing_value(Binder *b, const AstAlterAction *ast, ColumnDef *column) {
+    const Expr *value = NULL;
+    column->missing_is_null = true;
+    if (column->default_text.len == 0) {
+        return ERR_OK;
+    }
+    TRY(column_default(b, column, ast->span.at, &value));
+    if (value->kind != EXPR_CONSTANT) {
+        return not_supported(b, ast->definition->name.span.at, "ADD COLUMN with a DEFAULT that is no constant");
+    }
+    if (value->as.value.is_null) {
+        return ERR_OK;
+    }
+    if (column->type.id == TYPE_SYMBOL) {
+        return not_supported(b, ast->definition->name.span.at, "ADD COLUMN of type symbol with a DEFAULT");
+    }
+    column->missing_is_null = false;
+    if (type_physical((TypeId)column->type.id) == PHYS_STR) {
+        column->missing_text = value->as.value.as.str;
+    } else {
+        memcpy(column->missing_value, &value->as.value.as, sizeof column->missing_value);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
+    action->kind = ALTER_ADD_COLUMN;
+    if (column_exists(bound, &ast->column)) {
+        if (ast->if_not_exists) {
+            action->kind = ALTER_NOTHING;
+            return ERR_OK;
+        }
+        return error_set(b->err, ERR_DUPLICATE_COLUMN, ast->column.span.at, "column '%.*s' already exists", STR_ARG(ast->column.text));
+    }
+    TRY(bind_column(b, ast->definition, &action->column));
+    TRY(missing_value(b, ast, &action->column));
+    if (action->column.not_null && action->column.missing_is_null) {
+        TableStats stats = {0};
+        b->context->catalog->stats(b->context->catalog, bound->table, &stats);
+        if (stats.row_count > 0) {
+            return error_set(b->err, ERR_NOT_NULL_VIOLATION, ast->column.span.at, "column \"%.*s\" of relation \"%.*s\" contains null values",
+                             STR_ARG(ast->column.text), STR_ARG(bound->table->name));
+        }
+    }
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- the rest */
+
+static ErrorCode bind_drop_column(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
+    action->kind = ALTER_DROP_COLUMN;
+    if (ast->if_exists && !column_exists(bound, &ast->column)) {
+        action->kind = ALTER_NOTHING;
+        return ERR_OK;
+    }
+    TRY(existing_column(b, bound, &ast->column, &action->name));
+    const TableDef *table = bound->table;
+    if (table->designated >= 0 && str_equal(table->columns[table->designated].name, action->name)) {
+        return error_set(b->err, ERR_DEPENDENT_OBJECTS, ast->column.span.at, "the designated timestamp cannot be dropped");
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_rename_column(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
+    action->kind = ALTER_RENAME_COLUMN;
+    action->new_name = ast->new_name.text;
+    TRY(existing_column(b, bound, &ast->column, &action->name));
+    if (!str_equal_ignore_case(action->name, ast->new_name.text) && column_exists(bound, &ast->new_name)) {
+        return error_set(b->err, ERR_DUPLICATE_COLUMN, ast->new_name.span.at, "column '%.*s' already exists", STR_ARG(ast->new_name.text));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_options(Binder *b, const AstAlterAction *ast, AlterAction *action) {
+    action->kind = ALTER_NOTHING;
+    for (uint32_t i = 0; i < ast->option_count; i++) {
+        bool found = false;
+        const AstOption *option = &ast->options[i];
+        TRY(bind_durability(b, option, &found, &action->durability, &action->durability_ms));
+        action->kind = found ? ALTER_SET_DURABILITY : action->kind;
+        bool tuning = str_equal_ignore_case(option->name.text, STR("maxuncommittedrows")) || str_equal_ignore_case(option->name.text, STR("o3maxlag"));
+        if (!found && !tuning) {
+            return not_supported(b, option->name.span.at, "table option %.*s", STR_ARG(option->name.text));
+        }
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_symbol_hint(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
+    uint16_t number = 0;
+    action->kind = ALTER_NOTHING;
+    TRY(table_column(b, bound->table, &ast->column, &number));
+    if (bound->table->columns[number].type.id != TYPE_SYMBOL) {
+        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, ast->column.span.at, "column \"%.*s\" is not a symbol", STR_ARG(ast->column.text));
+    }
+    if (ast->index != NULL && (ast->index->type.len > 0 || ast->index->include_count > 0)) {
+        return not_supported(b, ast->span.at, "this kind of INDEX");
+    }
+    return ERR_OK;
+}
+
+static const char *refused_action(AstAlterKind kind) {
+    switch (kind) {
+    case AST_ALTER_SET_SCHEMA: return "SET SCHEMA";
+    case AST_ALTER_COLUMN_TYPE: return "ALTER COLUMN TYPE";
+    case AST_ALTER_COLUMN_DEFAULT: return "ALTER COLUMN SET DEFAULT";
+    case AST_ALTER_COLUMN_DROP_DEFAULT: return "ALTER COLUMN DROP DEFAULT";
+    case AST_ALTER_COLUMN_SET_NOT_NULL: return "ALTER COLUMN SET NOT NULL";
+    case AST_ALTER_COLUMN_DROP_NOT_NULL: return "ALTER COLUMN DROP NOT NULL";
+    case AST_ALTER_ADD_CONSTRAINT: return "ADD CONSTRAINT";
+    case AST_ALTER_DROP_CONSTRAINT: return "DROP CONSTRAINT";
+    case AST_ALTER_RENAME_CONSTRAINT: return "RENAME CONSTRAINT";
+    case AST_ALTER_DROP_PARTITION: return "DROP PARTITION";
+    case AST_ALTER_DETACH_PARTITION: return "DETACH PARTITION";
+    case AST_ALTER_ATTACH_PARTITION: return "ATTACH PARTITION";
+    case AST_ALTER_CONVERT_PARTITION: return "CONVERT PARTITION";
+    case AST_ALTER_SET_TTL: return "SET TTL";
+    case AST_ALTER_SET_WAL: return "SET TYPE WAL";
+    case AST_ALTER_DEDUP_ENABLE: return "DEDUP";
+    case AST_ALTER_DEDUP_DISABLE: return "DEDUP DISABLE";
+    case AST_ALTER_SUSPEND_WAL: return "SUSPEND WAL";
+    case AST_ALTER_RESUME_WAL: return "RESUME WAL";
+    case AST_ALTER_OWNER: return "OWNER TO";
+    default: return NULL;
+    }
+}
+
+static ErrorCode bind_action(Binder *b, const AstAlterAction *ast, BoundStatement *bound, AlterAction *action) {
+    action->if_exists = ast->if_exists;
+    switch (ast->kind) {
+    case AST_ALTER_ADD_COLUMN: return bind_add(b, ast, bound, action);
+    case AST_ALTER_DROP_COLUMN: return bind_drop_column(b, ast, bound, action);
+    case AST_ALTER_RENAME_COLUMN: return bind_rename_column(b, ast, bound, action);
+    case AST_ALTER_RENAME_TABLE:
+        action->kind = ALTER_RENAME_TABLE;
+        action->new_name = ast->new_name.text;
+        return ERR_OK;
+    case AST_ALTER_SET_PARAM:
+    case AST_ALTER_SET_OPTIONS: return bind_options(b, ast, action);
+    case AST_ALTER_SQUASH_PARTITIONS: action->kind = ALTER_NOTHING; return ERR_OK;
+    case AST_ALTER_COLUMN_ADD_INDEX:
+    case AST_ALTER_COLUMN_DROP_INDEX:
+    case AST_ALTER_COLUMN_CACHE:
+    case AST_ALTER_COLUMN_NOCACHE:
+    case AST_ALTER_COLUMN_CAPACITY: return bind_symbol_hint(b, ast, bound, action);
+    default: {
+        const char *name = refused_action(ast->kind);
+        if (name != NULL) {
+            return not_supported(b, ast->span.at, "ALTER TABLE ... %s", name);
+        }
+        return not_supported(b, ast->span.at, "ALTER TABLE ... %.*s", (int)MIN_OF(ast->what.len, 60), ast->what.data);
+    }
+    }
+}
+
+static ErrorCode find_target(Binder *b, const AstAlterTable *alter, BoundStatement *bound) {
+    Error reason;
+    Error *err = b->err;
+    b->err = &reason;
+    ErrorCode code = table_find(b, &alter->table, &bound->table);
+    b->err = err;
+    if (code == ERR_UNDEFINED_TABLE && alter->if_exists) {
+        bound->table = NULL;
+        return ERR_OK;
+    }
+    return code == ERR_OK ? ERR_OK : error_set(b->err, code, reason.position, "%s", reason.message);
+}
+
+ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound) {
+    bound->kind = STATEMENT_ALTER_TABLE;
+    bound->if_exists = alter->if_exists;
+    TRY(find_target(b, alter, bound));
+    bound->actions = arena_array(b->arena, AlterAction, alter->action_count);
+    if (bound->table == NULL) {
+        return ERR_OK;
+    }
+    if (alter->renames_table_statement) {
+        bound->kind = STATEMENT_RENAME_TABLE;
+        bound->name = alter->actions[0].new_name.text;
+        return ERR_OK;
+    }
+    for (uint32_t i = 0; i < alter->action_count; i++) {
+        AlterAction action = {0};
+        TRY(bind_action(b, &alter->actions[i], bound, &action));
+        bound->actions[bound->action_count++] = action;
+    }
+    return ERR_OK;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_call.c - calls: operators and functions through the resolver, the few that are forms of their own, and aggregates. */
+#include "sql/bind/bind_internal.h"
+
+/* ---------------------------------------------------------------- calls that are forms */
+
+static ErrorCode call_nullif(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    if (count != 2) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "nullif takes two arguments");
+    }
+    const Expr *equal = NULL;
+    const Expr **bound = arena_array(b->arena, const Expr *, 3);
+    TRY(coerce_known(b, args[0], &bound[2]));
+    const Expr **pair = arena_array(b->arena, const Expr *, 2);
+    pair[0] = args[0];
+    pair[1] = args[1];
+    TRY(call_function(b, STR("="), pair, 2, position, true, &equal));
+    bound[0] = equal;
+    bound[1] = expr_null(b, bound[2]->type, position);
+    return case_of(b, bound, 3, position, expr_out);
+}
+
+/* switch(x, key, value, key, value, ..., default) of QuestDB */
+static ErrorCode call_switch(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    if (count < 3) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "switch takes a value, pairs of key and value, and a default");
+    }
+    bool has_default = count % 2 == 0;
+    const Expr **bound = arena_array(b->arena, const Expr *, count + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 1; i + 1 < count; i += 2) {
+        TRY(bind_operator(b, STR("="), args[0], args[i], args[i]->position, &bound[n++]));
+        bound[n++] = args[i + 1];
+    }
+    bound[n++] = has_default ? args[count - 1] : expr_null(b, type_of(TYPE_UNKNOWN), position);
+    return case_of(b, bound, n, position, expr_out);
+}
+
+static ErrorCode call_coalesce(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    if (count == 0) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "coalesce takes at least one argument");
+    }
+    return coalesce_of(b, args, count, position, expr_out);
+}
+
+/* extract('epoch', x) answers int8 in the questdb dialect. */
+static ErrorCode call_extract(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    size_t rows = 0;
+    (void)function_lookup(STR("extract_epoch"), &rows);
+    bool epoch = count == 2 && args[0]->kind == EXPR_CONSTANT && args[0]->type.id == TYPE_UNKNOWN && !args[0]->as.value.is_null &&
+                 str_equal_ignore_case(strref_str(&args[0]->as.value.as.str), STR("epoch"));
+    if (epoch && rows > 0 && b->dialect == DIALECT_QUESTDB) {
+        return call_function(b, STR("extract_epoch"), args + 1, 1, position, false, expr_out);
+    }
+    return call_function(b, STR("extract"), args, count, position, false, expr_out);
+}
+
+typedef ErrorCode (*FormBind)(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
+typedef struct FormRow { Str name; FormBind bind; } FormRow;
+static const FormRow form_rows[] = {
+    {{"coalesce", 8}, call_coalesce}, {{"nullif", 6}, call_nullif}, {{"switch", 6}, call_switch}, {{"extract", 7}, call_extract},
+};
+
+/* ---------------------------------------------------------------- aggregates */
+
+static ErrorCode check_aggregate_place(Binder *b, const Scope *scope, Str name, int64_t position) {
+    if (scope->inside_aggregate) {
+        return error_set(b->err, ERR_GROUPING, position, "aggregate function calls cannot be nested");
+    }
+    if (scope->aggregates == NULL) {
+        return error_set(b->err, ERR_GROUPING, position, "aggregate function %.*s is not allowed in %s", STR_ARG(name), scope->clause != NULL ? scope->clause : "this place");
+    }
+    return ERR_OK;
+}
+
+static bool aggregate_same(const AggregateExpr *a, const AggregateExpr *c) {
+    return a->aggregate == c->aggregate && a->arg_count == c->arg_count && a->distinct == c->distinct && a->filter == c->filter &&
+           (a->arg_count == 0 || memcmp(a->args, c->args, a->arg_count * sizeof(const Expr *)) == 0);
+}
+
+/* The output column of the aggregate; the same call is computed once. */
+static const Expr *add_aggregate(Binder *b, AggregateState *state, const AggregateExpr *aggregate, int64_t position) {
+    for (uint32_t i = 0; i < state->count; i++) {
+        if (aggregate_same(&state->items[i], aggregate)) {
+            return expr_column(b, state->ids[i], aggregate->type, position);
+        }
+    }
+    if (state->count == state->capacity) {
+        uint32_t capacity = state->capacity == 0 ? 8 : state->capacity * 2;
+        AggregateExpr *items = arena_array(b->arena, AggregateExpr, capacity);
+        ColumnId *ids = arena_array(b->arena, ColumnId, capacity);
+        if (state->count > 0) {
+            memcpy(items, state->items, state->count * sizeof *items);
+            memcpy(ids, state->ids, state->count * sizeof *ids);
+        }
+        state->items = items;
+        state->ids = ids;
+        state->capacity = capacity;
+    }
+    ColumnId id = column_new(b, aggregate->type.id == TYPE_SYMBOL ? aggregate->symbols : NULL);
+    state->items[state->count] = *aggregate;
+    state->ids[state->count++] = id;
+    return expr_column(b, id, aggregate->type, position);
+}
+
+typedef struct AggregateCallAst {
+    Str name;
+    AstExpr *const *args;
+    uint32_t arg_count;
+    const AstExpr *filter;
+    bool distinct;
+    int64_t position;
+} AggregateCallAst;
+
+static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out) {
+    TRY(check_aggregate_place(b, scope, call->name, call->position));
+    AggregateExpr aggregate = {.distinct = call->distinct};
+    const Expr **args = NULL;
+    scope->inside_aggregate = true;
+    TRY(bind_exprs(b, scope, call->args, call->arg_count, &args));
+    if (call->filter != NULL) {
+        TRY(bind_condition(b, scope, call->filter, "FILTER", &aggregate.filter));
+    }
+    scope->inside_aggregate = false;
+    TRY(find_aggregate(b, call->name, args, call->arg_count, call->position, &aggregate.aggregate, &aggregate.type));
+    for (uint32_t i = 1; i < call->arg_count && (aggregate.aggregate->flags & AGG_CONSTANT_TAIL) != 0; i++) {
+        if (expr_has_column(args[i])) {
+            return error_set(b->err, ERR_INVALID_PARAMETER, args[i]->position, "argument %u of %.*s must be constant", i + 1, STR_ARG(call->name));
+        }
+    }
+    aggregate.args = args;
+    aggregate.arg_count = (uint16_t)call->arg_count;
+    aggregate.symbols = call->arg_count > 0 ? expr_symbols(b, args[0]) : NULL;
+    *expr_out = add_aggregate(b, scope->aggregates, &aggregate, call->position);
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- calls */
+
+static ErrorCode call_form(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    for (size_t i = 0; i < COUNT_OF(form_rows); i++) {
+        if (str_equal_ignore_case(form_rows[i].name, name)) {
+            return form_rows[i].bind(b, args, count, position, expr_out);
+        }
+    }
+    return call_function(b, name, args, count, position, false, expr_out);
+}
+
+static bool is_window_only(Str name) {
+    static const Str names[] = {{"row_number", 10}, {"rank", 4}, {"dense_rank", 10}, {"percent_rank", 12}, {"cume_dist", 9}, {"ntile", 5},
+                                {"lag", 3}, {"lead", 4}, {"first_value", 11}, {"last_value", 10}, {"nth_value", 9}};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (str_equal_ignore_case(name, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ErrorCode bind_operator_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    if ((ast->flags & (AST_ANY | AST_ALL)) != 0) {
+        return not_supported(b, ast->span.at, "%.*s %s", STR_ARG(ast->as.text), (ast->flags & AST_ANY) != 0 ? "ANY" : "ALL");
+    }
+    const Expr **args = NULL;
+    TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
+    if (ast->arg_count == 2) {
+        return bind_operator(b, ast->as.text, args[0], args[1], ast->span.at, expr_out);
+    }
+    return call_function(b, ast->as.text, args, ast->arg_count, ast->span.at, true, expr_out);
+}
+
+ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    bool found = false;
+    TRY(bind_predicate(b, scope, ast, &found, expr_out));
+    if (found) {
+        return ERR_OK;
+    }
+    if ((ast->flags & AST_OPERATOR) != 0) {
+        return bind_operator_call(b, scope, ast, expr_out);
+    }
+    bool star = (ast->flags & AST_STAR_ARGUMENT) != 0;
+    if (star || is_aggregate_name(ast->as.text)) {
+        AggregateCallAst call = {.name = ast->as.text, .args = ast->args, .arg_count = ast->arg_count, .position = ast->span.at};
+        return bind_aggregate(b, scope, &call, expr_out);
+    }
+    if (is_window_only(ast->as.text)) {
+        return error_set(b->err, ERR_WINDOWING, ast->span.at, "window function %.*s requires an OVER clause", STR_ARG(ast->as.text));
+    }
+    const Expr **args = NULL;
+    TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
+    return call_form(b, ast->as.text, args, ast->arg_count, ast->span.at, expr_out);
+}
+
+/* ---------------------------------------------------------------- calls with more than arguments */
+
+static ErrorCode check_special(Binder *b, const AstExpr *ast, const AstCall *call) {
+    int64_t position = ast->span.at;
+    if (call->over != NULL) {
+        return not_supported(b, position, "a window function (OVER)");
+    }
+    if (call->ignore_nulls || call->respect_nulls) {
+        return not_supported(b, position, "IGNORE NULLS");
+    }
+    if (call->within_group) {
+        return not_supported(b, position, "WITHIN GROUP");
+    }
+    if (call->order_count > 0) {
+        return not_supported(b, position, "ORDER BY inside an aggregate");
+    }
+    if (call->argument_names != NULL || (ast->flags & AST_VARIADIC) != 0) {
+        return not_supported(b, position, "a call with named or VARIADIC arguments");
+    }
+    if (call->name.count > 2 || (call->name.count == 2 && !str_equal_ignore_case(call->name.parts[0].text, STR("pg_catalog")))) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "function %.*s.%.*s does not exist", STR_ARG(call->name.parts[0].text),
+                         STR_ARG(call->name.parts[1].text));
+    }
+    return ERR_OK;
+}
+
+ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const AstCall *call = ast->as.call;
+    TRY(check_special(b, ast, call));
+    Str name = call->name.parts[call->name.count - 1].text;
+    if (call->star || is_aggregate_name(name)) {
+        AggregateCallAst aggregate = {.name = name, .args = ast->args, .arg_count = ast->arg_count, .filter = call->filter, .distinct = call->distinct,
+                                      .position = ast->span.at};
+        return bind_aggregate(b, scope, &aggregate, expr_out);
+    }
+    if (call->distinct || call->filter != NULL) {
+        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, ast->span.at, "DISTINCT or FILTER specified, but %.*s is not an aggregate function", STR_ARG(name));
+    }
+    const Expr **args = NULL;
+    TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
+    return call_form(b, name, args, ast->arg_count, ast->span.at, expr_out);
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_ddl.c - CREATE TABLE in both spellings, CTAS, DROP, TRUNCATE: to specs and definitions; what is not there is refused by name. */
+#include "base/number.h"
+#include "sql/bind/bind_internal.h"
+
+/* ---------------------------------------------------------------- columns */
+
+static const char *constraint_name(AstConstraintKind kind) {
+    switch (kind) {
+    case AST_CONSTRAINT_PRIMARY_KEY: return "PRIMARY KEY";
+    case AST_CONSTRAINT_UNIQUE: return "UNIQUE";
+    case AST_CONSTRAINT_CHECK: return "CHECK";
+    case AST_CONSTRAINT_FOREIGN_KEY: return "FOREIGN KEY";
+    case AST_CONSTRAINT_GENERATED: return "GENERATED";
+    case AST_CONSTRAINT_IDENTITY: return "IDENTITY";
+    case AST_CONSTRAINT_EXCLUDE: return "EXCLUDE";
+    default: return "this constraint";
+    }
+}
+
+/* A DEFAULT must bind now: an error in it belongs to the statement that says it. */
+static ErrorCode bind_column_default(Binder *b, const AstConstraint *constraint, ColumnDef *column) {
+    Scope none = {.clause = "DEFAULT expressions"};
+    const Expr *expr = NULL;
+    TRY(bind_expr(b, &none, constraint->expr, &expr));
+    TRY(coerce(b, expr, column->type, CAST_ASSIGNMENT, &expr));
+    if ((expr->flags & EXPR_HAS_SUBQUERY) != 0) {
+        return not_supported(b, constraint->expr->span.at, "a subquery in DEFAULT");
+    }
+    column->default_text = constraint->expr_text;
+    column->default_dialect = (uint8_t)b->dialect;
+    return ERR_OK;
+}
+
+static ErrorCode bind_constraint(Binder *b, const AstConstraint *constraint, ColumnDef *column) {
+    switch (constraint->kind) {
+    case AST_CONSTRAINT_NOT_NULL: column->not_null = true; return ERR_OK;
+    case AST_CONSTRAINT_NULL: return ERR_OK;
+    case AST_CONSTRAINT_DEFAULT: return bind_column_default(b, constraint, column);
+    default: return not_supported(b, constraint->span.at, "%s", constraint_name(constraint->kind));
+    }
+}
+
+static ErrorCode bind_capacity(Binder *b, const AstExpr *ast, uint32_t *capacity_out) {
+    int64_t number = 0;
+    bool overflow = false;
+    if (ast->kind != AST_INTEGER || !parse_int64(ast->as.text, &number, &overflow) || number < 1 || number > SYMBOLS_MAX) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, ast->span.at, "symbol capacity must be a number from 1 to %d", SYMBOLS_MAX);
+    }
+    *capacity_out = (uint32_t)number;
+    return ERR_OK;
+}
+
+static ErrorCode bind_column_tail(Binder *b, const AstColumn *ast, ColumnDef *column) {
+    bool symbol = column->type.id == TYPE_SYMBOL;
+    if (ast->symbol_capacity != NULL) {
+        if (!symbol) {
+            return error_set(b->err, ERR_SYNTAX, ast->symbol_capacity->span.at, "CAPACITY belongs to a symbol column");
+        }
+        TRY(bind_capacity(b, ast->symbol_capacity, &column->symbol_capacity));
+    }
+    if ((ast->cache || ast->no_cache) && !symbol) {
+        return error_set(b->err, ERR_SYNTAX, ast->name.span.at, "CACHE and NOCACHE belong to a symbol column");
+    }
+    if (ast->index != NULL && (!symbol || ast->index->type.len > 0 || ast->index->include_count > 0)) {
+        return not_supported(b, ast->index->span.at, symbol ? "this kind of INDEX" : "INDEX on a column that is no symbol");
+    }
+    if (ast->parquet != NULL) {
+        return not_supported(b, ast->parquet->span.at, "PARQUET(...)");
+    }
+    if (ast->dedup_key) {
+        return not_supported(b, ast->name.span.at, "DEDUP");
+    }
+    if (ast->collation != NULL) {
+        Str name = ast->collation->parts[ast->collation->count - 1].text;
+        if (!str_equal_ignore_case(name, STR("c")) && !str_equal_ignore_case(name, STR("posix")) && !str_equal_ignore_case(name, STR("default"))) {
+            return not_supported(b, ast->collation->span.at, "collation \"%.*s\"", STR_ARG(name));
+        }
+    }
+    if (ast->compression.len > 0 || ast->storage.len > 0) {
+        return not_supported(b, ast->name.span.at, "COMPRESSION or STORAGE of a column");
+    }
+    return ERR_OK;
+}
+
+static ErrorCode check_storable(Binder *b, Type type, int64_t position) {
+    if (type.id == TYPE_INTERVAL || type.id == TYPE_UNKNOWN) {
+        return not_supported(b, position, "a column of type %.*s", STR_ARG(type_name(b, type)));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode check_name(Binder *b, const AstName *name) {
+    if (name->text.len > NAME_BYTES_MAX) {
+        return error_set(b->err, ERR_INVALID_NAME, name->span.at, "a name has at most %d bytes", NAME_BYTES_MAX);
+    }
+    return ERR_OK;
+}
+
+ErrorCode bind_column(Binder *b, const AstColumn *ast, ColumnDef *column) {
+    *column = (ColumnDef){.name = ast->name.text, .missing_is_null = true};
+    TRY(check_name(b, &ast->name));
+    TRY(type_from_ast(b, ast->type, &column->type));
+    TRY(check_storable(b, column->type, ast->type->span.at));
+    for (uint32_t i = 0; i < ast->constraint_count; i++) {
+        TRY(bind_constraint(b, &ast->constraints[i], column));
+    }
+    return bind_column_tail(b, ast, column);
+}
+
+/* ---------------------------------------------------------------- options of a table */
+
+/* durability = commit | off | interval(100) | 'interval(100)' */
+ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, uint8_t *durability_out, uint32_t *ms_out) {
+    *found_out = str_equal_ignore_case(option->name.text, STR("durability"));
+    if (!*found_out) {
+        return ERR_OK;
+    }
+    const AstExpr *value = option->value;
+    Str text = value == NULL ? (Str){0} : value->kind == AST_STRING || value->kind == AST_CALL ? value->as.text : (Str){0};
+    if (str_equal_ignore_case(text, STR("commit"))) {
+        *durability_out = DURABILITY_COMMIT;
+        return ERR_OK;
+    }
+    if (str_equal_ignore_case(text, STR("off"))) {
+        *durability_out = DURABILITY_OFF;
+        return ERR_OK;
+    }
+    Str digits = {0};
+    if (value != NULL && value->kind == AST_CALL && str_equal_ignore_case(text, STR("interval")) && value->arg_count == 1 && value->args[0]->kind == AST_INTEGER) {
+        digits = value->args[0]->as.text;
+    } else if (text.len > 10 && str_equal_ignore_case(str_slice(text, 0, 9), STR("interval(")) && text.data[text.len - 1] == ')') {
+        digits = str_slice(text, 9, text.len - 1);
+    }
+    int64_t number = 0;
+    bool overflow = false;
+    if (str_equal_ignore_case(text, STR("interval"))) {
+        number = 100;
+    }
+    if (digits.len > 0 && (!parse_int64(digits, &number, &overflow) || number > 3600000)) {
+        number = 0;
+    }
+    if (number < 1) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, option->name.span.at, "durability is commit, interval(milliseconds) or off");
+    }
+    *durability_out = DURABILITY_INTERVAL;
+    *ms_out = (uint32_t)number;
+    return ERR_OK;
+}
+
+/* Tuning of QuestDB's writer that has nothing to tune here. */
+static bool is_tuning(Str name) {
+    return str_equal_ignore_case(name, STR("maxuncommittedrows")) || str_equal_ignore_case(name, STR("o3maxlag"));
+}
+
+static ErrorCode bind_table_options(Binder *b, const AstCreateTable *ast, TableSpec *spec) {
+    for (uint32_t i = 0; i < ast->option_count; i++) {
+        bool found = false;
+        TRY(bind_durability(b, &ast->options[i], &found, &spec->durability, &spec->durability_ms));
+        if (!found && !is_tuning(ast->options[i].name.text)) {
+            return not_supported(b, ast->options[i].name.span.at, "table option %.*s", STR_ARG(ast->options[i].name.text));
+        }
+    }
+    return ERR_OK;
+}
+
+static ErrorCode refuse_clauses(Binder *b, const AstCreateTable *ast) {
+    const AstNames *name = &ast->name;
+    if (ast->temporary || ast->unlogged) {
+        return not_supported(b, name->span.at, ast->temporary ? "a TEMPORARY table" : "an UNLOGGED table");
+    }
+    for (uint32_t i = 0; i < ast->constraint_count; i++) {
+        return not_supported(b, ast->constraints[i].span.at, "%s", constraint_name(ast->constraints[i].kind));
+    }
+    if (ast->dedup) {
+        return not_supported(b, ast->dedup_span.at, "DEDUP");
+    }
+    if (ast->ttl != NULL) {
+        return not_supported(b, ast->ttl->span.at, "TTL");
+    }
+    if (ast->postgres_partition != NULL) {
+        return not_supported(b, ast->partition_span.at, "PARTITION BY a list of expressions");
+    }
+    if (ast->volume != NULL) {
+        return not_supported(b, ast->volume->span.at, "IN VOLUME");
+    }
+    if (ast->owner != NULL) {
+        return not_supported(b, ast->owner->span.at, "OWNED BY");
+    }
+    if (ast->tablespace != NULL || ast->access_method != NULL) {
+        return not_supported(b, name->span.at, "TABLESPACE or USING");
+    }
+    if (ast->on_commit.len > 0 || (ast->format.len > 0 && !str_equal(ast->format, STR("native")))) {
+        return not_supported(b, name->span.at, ast->on_commit.len > 0 ? "ON COMMIT" : "FORMAT PARQUET");
+    }
+    if (ast->as_statement != NULL) {
+        return not_supported(b, name->span.at, "CREATE TABLE AS EXECUTE");
+    }
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- the spec */
+
+static Str spec_column_at(const void *context, uint32_t i) {
+    return ((const TableSpec *)context)->columns[i].name;
+}
+
+static ErrorCode find_spec_column(Binder *b, const TableSpec *spec, const AstName *name, uint16_t *number_out) {
+    int found = name_match(name, spec->column_count, spec_column_at, spec);
+    if (found < 0) {
+        return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" does not exist", STR_ARG(name->text));
+    }
+    *number_out = (uint16_t)found;
+    return ERR_OK;
+}
+
+static ErrorCode bind_partition(Binder *b, const AstCreateTable *ast, TableSpec *spec) {
+    static const Str units[] = {[PARTITION_NONE] = {"none", 4}, [PARTITION_HOUR] = {"hour", 4}, [PARTITION_DAY] = {"day", 3},
+                                [PARTITION_WEEK] = {"week", 4}, [PARTITION_MONTH] = {"month", 5}, [PARTITION_YEAR] = {"year", 4}};
+    for (size_t i = 0; i < COUNT_OF(units); i++) {
+        spec->partition = str_equal(ast->partition_by, units[i]) ? (uint8_t)i : spec->partition;
+    }
+    if (spec->partition != PARTITION_NONE && spec->designated < 0) {
+        return error_set(b->err, ERR_INVALID_TABLE_DEFINITION, ast->partition_span.at, "partitioning is possible only on tables with designated timestamps");
+    }
+    spec->wal = ast->wal != AST_BYPASS_WAL && spec->partition != PARTITION_NONE;
+    return ERR_OK;
+}
+
+static ErrorCode bind_designated(Binder *b, const AstCreateTable *ast, TableSpec *spec, ColumnDef *columns) {
+    if (ast->timestamp == NULL) {
+        return ERR_OK;
+    }
+    uint16_t number = 0;
+    TRY(find_spec_column(b, spec, ast->timestamp, &number));
+    if (columns[number].type.id != TYPE_TIMESTAMP && columns[number].type.id != TYPE_TIMESTAMP_NS && columns[number].type.id != TYPE_TIMESTAMPTZ) {
+        return error_set(b->err, ERR_DATATYPE_MISMATCH, ast->timestamp->span.at, "the designated timestamp must be a timestamp column, not %.*s",
+                         STR_ARG(type_name(b, columns[number].type)));
+    }
+    columns[number].not_null = true;
+    spec->designated = (int16_t)number;
+    return ERR_OK;
+}
+
+static ErrorCode check_unique(Binder *b, const AstCreateTable *ast, const TableSpec *spec) {
+    for (uint32_t i = 0; i < spec->column_count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (str_equal_ignore_case(spec->columns[i].name, spec->columns[j].name)) {
+                int64_t at = i < ast->column_count ? (int64_t)ast->columns[i].name.span.at : (int64_t)ast->name.span.at;
+                return error_set(b->err, ERR_DUPLICATE_COLUMN, at, "column \"%.*s\" specified more than once", STR_ARG(spec->columns[i].name));
+            }
+        }
+    }
+    return ERR_OK;
+}
+
+static ErrorCode check_indexes(Binder *b, const AstCreateTable *ast, const TableSpec *spec) {
+    for (uint32_t i = 0; i < ast->index_count; i++) {
+        uint16_t number = 0;
+        TRY(find_spec_column(b, spec, &ast->indexes[i].column, &number));
+        if (spec->columns[number].type.id != TYPE_SYMBOL || ast->indexes[i].type.len > 0 || ast->indexes[i].include_count > 0) {
+            return not_supported(b, ast->indexes[i].span.at, "this kind of INDEX");
+        }
+    }
+    return ERR_OK;
+}
+
+static ErrorCode written_columns(Binder *b, const AstCreateTable *ast, TableSpec *spec, ColumnDef **columns_out) {
+    ColumnDef *columns = arena_array(b->arena, ColumnDef, ast->column_count + 1);
+    for (uint32_t i = 0; i < ast->column_count; i++) {
+        if (ast->columns[i].type == NULL) {
+            return error_set(b->err, ERR_SYNTAX, ast->columns[i].name.span.at, "column \"%.*s\" needs a type", STR_ARG(ast->columns[i].name.text));
+        }
+        TRY(bind_column(b, &ast->columns[i], &columns[i]));
+    }
+    spec->column_count = (uint16_t)ast->column_count;
+    spec->columns = columns;
+    *columns_out = columns;
+    return ERR_OK;
+}
+
+static ErrorCode like_columns(Binder *b, const AstCreateTable *ast, TableSpec *spec, ColumnDef **columns_out) {
+    const TableDef *table = NULL;
+    if (ast->like_count > 1 || ast->column_count > 0) {
+        return not_supported(b, ast->like[0].span.at, "LIKE beside other columns");
+    }
+    TRY(table_find(b, &ast->like[0], &table));
+    ColumnDef *columns = arena_array(b->arena, ColumnDef, table->column_count + 1);
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const ColumnDef *from = &table->columns[i];
+        columns[i] = (ColumnDef){.name = from->name, .type = from->type, .not_null = from->not_null, .symbol_capacity = from->symbol_capacity, .missing_is_null = true};
+    }
+    spec->columns = columns;
+    spec->column_count = table->column_count;
+    spec->designated = table->designated;
+    spec->partition = table->partition;
+    spec->wal = table->wal;
+    spec->durability = table->durability;
+    spec->durability_ms = table->durability_ms;
+    *columns_out = columns;
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- CREATE TABLE AS */
+
+static ErrorCode cast_columns(Binder *b, const AstCreateTable *ast, TableSpec *spec, ColumnDef *columns) {
+    for (uint32_t i = 0; i < ast->cast_count; i++) {
+        const AstCastColumn *cast = &ast->casts[i];
+        uint16_t number = 0;
+        TRY(find_spec_column(b, spec, &cast->column, &number));
+        TRY(type_from_ast(b, cast->type, &columns[number].type));
+        TRY(check_storable(b, columns[number].type, cast->type->span.at));
+        if (cast->symbol_capacity != NULL) {
+            TRY(bind_capacity(b, cast->symbol_capacity, &columns[number].symbol_capacity));
+        }
+    }
+    return ERR_OK;
+}
+
+static ErrorCode project_as(Binder *b, const AstCreateTable *ast, Rel *rel, const ColumnDef *columns, Rel **rel_out) {
+    const Expr **exprs = arena_array(b->arena, const Expr *, rel->column_count + 1);
+    Str *names = arena_array(b->arena, Str, rel->column_count + 1);
+    bool changed = false;
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        const Expr *column = expr_column(b, rel->columns[i].id, rel->columns[i].type, ast->name.span.at);
+        exprs[i] = column;
+        if (columns[i].type.id != TYPE_SYMBOL || column->type.id != TYPE_SYMBOL) {
+            TRY(coerce(b, column, columns[i].type, CAST_EXPLICIT, &exprs[i]));
+        }
+        changed = changed || exprs[i] != column;
+        names[i] = columns[i].name;
+    }
+    *rel_out = rel;
+    return changed ? rel_project(b, rel, exprs, names, rel->column_count, rel_out) : ERR_OK;
+}
+
+static ErrorCode as_columns(Binder *b, const AstCreateTable *ast, TableSpec *spec, BoundStatement *bound, ColumnDef **columns_out) {
+    Query query = {0};
+    TRY(bind_query(b, ast->as, NULL, &query));
+    TRY(query_settle(b, &query, NULL));
+    Rel *rel = query.rel;
+    if (ast->column_count > rel->column_count) {
+        return error_set(b->err, ERR_SYNTAX, ast->columns[rel->column_count].name.span.at, "too many column names were specified");
+    }
+    ColumnDef *columns = arena_array(b->arena, ColumnDef, rel->column_count + 1);
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        Str name = i < ast->column_count ? ast->columns[i].name.text : rel->columns[i].name;
+        columns[i] = (ColumnDef){.name = name, .type = rel->columns[i].type, .missing_is_null = true};
+        if (i < ast->column_count && ast->columns[i].type != NULL) {
+            return error_set(b->err, ERR_SYNTAX, ast->columns[i].name.span.at, "columns of CREATE TABLE AS have no types of their own");
+        }
+        TRY(check_storable(b, columns[i].type, ast->as->span.at));
+    }
+    spec->columns = columns;
+    spec->column_count = rel->column_count;
+    *columns_out = columns;
+    TRY(cast_columns(b, ast, spec, columns));
+    TRY(project_as(b, ast, rel, columns, &bound->rel));
+    if (ast->with_no_data) {
+        Rel *none = NULL;
+        TRY(rel_filter(b, bound->rel, expr_bool(b, false, ERROR_NO_POSITION), &none));
+        bound->rel = none;
+    }
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- CREATE TABLE */
+
+static ErrorCode check_exists(Binder *b, const AstCreateTable *ast, BoundStatement *bound) {
+    const TableSpec *spec = &bound->spec;
+    const TableDef *table = NULL;
+    Error reason;
+    CatalogView *catalog = b->context->catalog;
+    if (catalog->table_find(catalog, spec->schema_name, spec->name, &table, &reason) != ERR_OK) {
+        return reason.code == ERR_UNDEFINED_SCHEMA ? error_set(b->err, reason.code, ast->name.span.at, "%s", reason.message) : ERR_OK;
+    }
+    if (!str_equal_ignore_case(table->name, spec->name)) {
+        return ERR_OK;
+    }
+    if (ast->if_not_exists) {
+        bound->already_there = true;
+        return ERR_OK;
+    }
+    return error_set(b->err, ERR_DUPLICATE_TABLE, ast->name.span.at, "table already exists [table=%.*s]", STR_ARG(spec->name));
+}
+
+ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement *bound) {
+    TableSpec *spec = &bound->spec;
+    ColumnDef *columns = NULL;
+    const AstName *name = &ast->name.parts[ast->name.count - 1];
+    TRY(check_name(b, name));
+    if (ast->name.count > 2) {
+        return not_supported(b, ast->name.span.at, "a table name with a database in front");
+    }
+    *spec = (TableSpec){.name = name->text, .designated = -1, .if_not_exists = ast->if_not_exists};
+    spec->schema_name = ast->name.count == 2 ? ast->name.parts[0].text : (Str){0};
+    bound->kind = ast->as != NULL ? STATEMENT_CREATE_TABLE_AS : STATEMENT_CREATE_TABLE;
+    bound->if_not_exists = ast->if_not_exists;
+    TRY(refuse_clauses(b, ast));
+    TRY(check_exists(b, ast, bound));
+    if (ast->as != NULL) {
+        TRY(as_columns(b, ast, spec, bound, &columns));
+    } else {
+        TRY(ast->like_count > 0 ? like_columns(b, ast, spec, &columns) : written_columns(b, ast, spec, &columns));
+    }
+    if (spec->column_count > COLUMNS_MAX) {
+        return error_set(b->err, ERR_TOO_MANY_COLUMNS, name->span.at, "tables can have at most %d columns", COLUMNS_MAX);
+    }
+    TRY(check_unique(b, ast, spec));
+    TRY(bind_designated(b, ast, spec, columns));
+    TRY(check_indexes(b, ast, spec));
+    if (ast->like_count == 0 || ast->partition_by.len > 0) {
+        TRY(bind_partition(b, ast, spec));
+    }
+    return bind_table_options(b, ast, spec);
+}
+
+/* ---------------------------------------------------------------- DROP, TRUNCATE */
+
+static ErrorCode drop_schema(Binder *b, const AstDrop *drop, BoundStatement *bound) {
+    if (drop->count != 1) {
+        return not_supported(b, drop->names[1].span.at, "DROP SCHEMA of several");
+    }
+    bound->kind = STATEMENT_DROP_SCHEMA;
+    bound->name = drop->names[0].parts[drop->names[0].count - 1].text;
+    return ERR_OK;
+}
+
+static ErrorCode refuse_drop(Binder *b, const AstDrop *drop) {
+    char object[40];
+    size_t len = MIN_OF(drop->object.len, sizeof object - 1);
+    for (size_t i = 0; i < len; i++) {
+        char c = drop->object.data[i];
+        object[i] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
+    }
+    object[len] = 0;
+    return not_supported(b, drop->count > 0 ? (int64_t)drop->names[0].span.at : 0, "DROP %s", object);
+}
+
+static ErrorCode drop_tables(Binder *b, const AstDrop *drop, BoundStatement *bound) {
+    bound->tables = arena_array(b->arena, const TableDef *, drop->count);
+    for (uint32_t i = 0; i < drop->count; i++) {
+        const TableDef *table = NULL;
+        Error reason;
+        Error *err = b->err;
+        b->err = &reason;
+        ErrorCode code = table_find(b, &drop->names[i], &table);
+        b->err = err;
+        if (code == ERR_OK) {
+            bound->tables[bound->table_count++] = table;
+        } else if (!drop->if_exists || (code != ERR_UNDEFINED_TABLE && code != ERR_UNDEFINED_SCHEMA)) {
+            return error_set(b->err, code, reason.position, "%s", reason.message);
+        }
+    }
+    return ERR_OK;
+}
+
+ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound) {
+    bound->kind = truncate ? STATEMENT_TRUNCATE : STATEMENT_DROP_TABLE;
+    bound->if_exists = drop->if_exists;
+    bound->cascade = drop->cascade;
+    if (str_equal(drop->object, STR("schema"))) {
+        return drop_schema(b, drop, bound);
+    }
+    if (!str_equal(drop->object, STR("table"))) {
+        return refuse_drop(b, drop);
+    }
+    return drop_tables(b, drop, bound);
+}

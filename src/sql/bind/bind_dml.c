@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_dml.c - INSERT, UPDATE, DELETE: relations whose columns are the table's columns, in order and of their types.
+ *
+ * Why:   VALUES become one relation with the casts already in its cells: no projection runs over them. */
+#include "sql/bind/bind_internal.h"
+#include "sql/parse/parse.h"
+
+/* ---------------------------------------------------------------- defaults and single values */
+
+ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t position, const Expr **expr_out) {
+    if (column->default_text.len == 0) {
+        Type type = column->type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : column->type;
+        *expr_out = expr_null(b, type, position);
+        return ERR_OK;
+    }
+    AstExpr *ast = NULL;
+    const Expr *expr = NULL;
+    Dialect dialect = b->dialect;
+    Error *err = b->err;
+    Error reason;
+    Scope none = {.clause = "DEFAULT"};
+    b->dialect = (Dialect)column->default_dialect;
+    b->err = &reason;
+    ErrorCode code = sql_parse_expression(column->default_text, b->dialect, b->arena, &ast, &reason);
+    if (code == ERR_OK) {
+        code = bind_expr(b, &none, ast, &expr);
+    }
+    if (code == ERR_OK) {
+        code = coerce(b, expr, column->type, CAST_ASSIGNMENT, expr_out);
+    }
+    b->dialect = dialect;
+    b->err = err;
+    if (code != ERR_OK) {
+        return error_set(err, code, position, "default of column \"%.*s\": %s", STR_ARG(column->name), reason.message);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode assign(Binder *b, Scope *scope, const ColumnDef *column, const AstExpr *ast, const Expr **expr_out) {
+    if (ast->kind == AST_DEFAULT) {
+        return column_default(b, column, ast->span.at, expr_out);
+    }
+    const Expr *expr = NULL;
+    TRY(bind_expr(b, scope, ast, &expr));
+    ErrorCode code = coerce(b, expr, column->type, CAST_ASSIGNMENT, expr_out);
+    if (code == ERR_DATATYPE_MISMATCH) {
+        return error_set(b->err, code, expr->position, "column \"%.*s\" is of type %.*s but expression is of type %.*s", STR_ARG(column->name),
+                         STR_ARG(type_name(b, column->type)), STR_ARG(type_name(b, expr->type)));
+    }
+    return code;
+}
+
+/* ---------------------------------------------------------------- INSERT */
+
+/* places[i] = where the i-th table column finds its value among the given ones, -1 = default. */
+static ErrorCode target_places(Binder *b, const AstInsert *insert, const TableDef *table, int32_t **places_out, uint32_t *given_out) {
+    int32_t *places = arena_array(b->arena, int32_t, table->column_count + 1);
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        places[i] = insert->column_count == 0 ? (int32_t)i : -1;
+    }
+    for (uint32_t i = 0; i < insert->column_count; i++) {
+        uint16_t number = 0;
+        TRY(table_column(b, table, &insert->columns[i], &number));
+        if (places[number] >= 0) {
+            return error_set(b->err, ERR_DUPLICATE_COLUMN, insert->columns[i].span.at, "column \"%.*s\" specified more than once", STR_ARG(insert->columns[i].text));
+        }
+        places[number] = (int32_t)i;
+    }
+    *places_out = places;
+    *given_out = insert->column_count == 0 ? table->column_count : insert->column_count;
+    return ERR_OK;
+}
+
+static ErrorCode check_row_length(Binder *b, const AstInsert *insert, const AstExprList *row, uint32_t number, uint32_t wanted) {
+    bool all = insert->column_count > 0 || dialect_has(b->dialect, DIALECT_INSERT_NEEDS_ALL_VALUES);
+    if (row->count == wanted || (row->count < wanted && !all)) {
+        return ERR_OK;
+    }
+    int64_t at = row->count > wanted ? (int64_t)row->items[wanted]->span.at : (int64_t)row->end;
+    return error_set(b->err, ERR_SYNTAX, at, "row value count does not match column count [expected=%u, actual=%u, tuple=%u]", wanted, row->count, number + 1);
+}
+
+static ErrorCode check_not_null(Binder *b, const ColumnDef *column, const Expr *cell) {
+    if (column->not_null && expr_is_null_constant(cell)) {
+        return error_set(b->err, ERR_NOT_NULL_VIOLATION, cell->position, "null value in column \"%.*s\" violates not-null constraint", STR_ARG(column->name));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *table, const int32_t *places, uint32_t given, Rel **rel_out) {
+    const AstSelect *source = insert->source;
+    uint32_t columns = table->column_count;
+    Scope none = {.clause = "VALUES"};
+    TRY(rel_new(b, REL_VALUES, columns, source->span.at, rel_out));
+    const Expr **cells = arena_array(b->arena, const Expr *, (size_t)source->row_count * columns + 1);
+    for (uint32_t r = 0; r < source->row_count; r++) {
+        const AstExprList *row = &source->rows[r];
+        TRY(check_row_length(b, insert, row, r, given));
+        for (uint32_t c = 0; c < columns; c++) {
+            const Expr **cell = &cells[(size_t)r * columns + c];
+            bool has = places[c] >= 0 && (uint32_t)places[c] < row->count;
+            TRY(has ? assign(b, &none, &table->columns[c], row->items[places[c]], cell)
+                    : column_default(b, &table->columns[c], row->items[0]->span.at, cell));
+            TRY(check_not_null(b, &table->columns[c], *cell));
+        }
+    }
+    RelColumn *out = rel_columns(*rel_out);
+    for (uint32_t c = 0; c < columns; c++) {
+        out[c].type = cells[c]->type;
+        out[c].name = table->columns[c].name;
+    }
+    (*rel_out)->as.values.exprs = cells;
+    (*rel_out)->as.values.row_count = source->row_count;
+    return ERR_OK;
+}
+
+static ErrorCode query_rel(Binder *b, const AstInsert *insert, const TableDef *table, const int32_t *places, uint32_t given, Rel **rel_out) {
+    Query query = {0};
+    TRY(bind_query(b, insert->source, NULL, &query));
+    if (query.rel->column_count != given) {
+        bool more = query.rel->column_count > given;
+        if (more || insert->column_count > 0 || dialect_has(b->dialect, DIALECT_INSERT_NEEDS_ALL_VALUES)) {
+            return error_set(b->err, ERR_SYNTAX, insert->source->span.at, "INSERT has %s expressions than target columns", more ? "more" : "fewer");
+        }
+    }
+    Type *types = arena_array(b->arena, Type, given + 1);
+    const Expr **exprs = arena_array(b->arena, const Expr *, table->column_count + 1);
+    Str *names = arena_array(b->arena, Str, table->column_count + 1);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        if (places[c] >= 0) {
+            types[places[c]] = table->columns[c].type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : table->columns[c].type;
+        }
+    }
+    TRY(query_settle(b, &query, types));
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        names[c] = table->columns[c].name;
+        if (places[c] < 0 || (uint32_t)places[c] >= query.rel->column_count) {
+            TRY(column_default(b, &table->columns[c], insert->table.span.at, &exprs[c]));
+            continue;
+        }
+        const Expr *column = expr_column(b, query.rel->columns[places[c]].id, query.rel->columns[places[c]].type, insert->source->span.at);
+        exprs[c] = column;
+        if (table->columns[c].type.id != TYPE_SYMBOL || column->type.id != TYPE_SYMBOL) {
+            TRY(coerce(b, column, table->columns[c].type, CAST_ASSIGNMENT, &exprs[c]));
+        }
+    }
+    return rel_project(b, query.rel, exprs, names, table->column_count, rel_out);
+}
+
+static ErrorCode default_values_rel(Binder *b, const AstInsert *insert, const TableDef *table, Rel **rel_out) {
+    TRY(rel_new(b, REL_VALUES, table->column_count, insert->table.span.at, rel_out));
+    const Expr **cells = arena_array(b->arena, const Expr *, table->column_count + 1);
+    RelColumn *out = rel_columns(*rel_out);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        TRY(column_default(b, &table->columns[c], insert->table.span.at, &cells[c]));
+        out[c].type = cells[c]->type;
+        out[c].name = table->columns[c].name;
+    }
+    (*rel_out)->as.values.exprs = cells;
+    (*rel_out)->as.values.row_count = 1;
+    return ERR_OK;
+}
+
+static bool plain_values(const AstSelect *source) {
+    return source->kind == AST_SELECT_VALUES && source->order_count == 0 && source->limit == NULL && source->with == NULL;
+}
+
+ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound) {
+    if (insert->on_conflict != NULL) {
+        return not_supported(b, insert->on_conflict->span.at, "ON CONFLICT");
+    }
+    if (insert->returning_count > 0) {
+        return not_supported(b, insert->returning[0].span.at, "RETURNING");
+    }
+    if (insert->overriding != AST_OVERRIDING_NONE) {
+        return not_supported(b, insert->table.span.at, "OVERRIDING");
+    }
+    int32_t *places = NULL;
+    uint32_t given = 0;
+    declare_push(b, insert->declares, insert->declare_count);
+    TRY(with_push(b, insert->with));
+    TRY(table_find(b, &insert->table, &bound->table));
+    TRY(target_places(b, insert, bound->table, &places, &given));
+    bound->kind = STATEMENT_INSERT;
+    if (insert->source == NULL) {
+        return default_values_rel(b, insert, bound->table, &bound->rel);
+    }
+    return plain_values(insert->source) ? values_rel(b, insert, bound->table, places, given, &bound->rel)
+                                        : query_rel(b, insert, bound->table, places, given, &bound->rel);
+}
+
+/* ---------------------------------------------------------------- UPDATE, DELETE */
+
+static ErrorCode scan_target(Binder *b, const AstNames *names, const AstName *alias, const AstExpr *where, Scope *scope, BoundStatement *bound, Rel **rel_out) {
+    TRY(table_find(b, names, &bound->table));
+    TRY(rel_scan(b, bound->table, true, rel_out));
+    scope_add_table(b, scope, *rel_out, bound->table, alias != NULL ? alias->text : bound->table->name);
+    scope->timestamp = (*rel_out)->order_column;
+    if (where == NULL) {
+        return ERR_OK;
+    }
+    const Expr *condition = NULL;
+    TRY(bind_condition(b, scope, where, "WHERE", &condition));
+    return rel_filter(b, *rel_out, condition, rel_out);
+}
+
+static ErrorCode set_column(Binder *b, Scope *scope, const TableDef *table, const AstName *name, const AstExpr *value, const Expr **exprs, bool *taken) {
+    uint16_t number = 0;
+    TRY(table_column(b, table, name, &number));
+    if (taken[number]) {
+        return error_set(b->err, ERR_DUPLICATE_COLUMN, name->span.at, "multiple assignments to same column \"%.*s\"", STR_ARG(name->text));
+    }
+    taken[number] = true;
+    scope->clause = "UPDATE";
+    TRY(assign(b, scope, &table->columns[number], value, &exprs[number]));
+    return check_not_null(b, &table->columns[number], exprs[number]);
+}
+
+static ErrorCode set_columns(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *assignment, const Expr **exprs, bool *taken) {
+    if (assignment->subscripted) {
+        return not_supported(b, assignment->columns[0].span.at, "an assignment to an array element");
+    }
+    if (assignment->column_count == 1 && assignment->value->kind != AST_ROW) {
+        return set_column(b, scope, table, &assignment->columns[0], assignment->value, exprs, taken);
+    }
+    if (assignment->value->kind != AST_ROW) {
+        return not_supported(b, assignment->value->span.at, "SET (...) = (subquery)");
+    }
+    if (assignment->value->arg_count != assignment->column_count) {
+        return error_set(b->err, ERR_SYNTAX, assignment->value->span.at, "number of columns does not match number of values");
+    }
+    for (uint32_t i = 0; i < assignment->column_count; i++) {
+        TRY(set_column(b, scope, table, &assignment->columns[i], assignment->value->args[i], exprs, taken));
+    }
+    return ERR_OK;
+}
+
+ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound) {
+    Scope scope = {0};
+    Rel *rel = NULL;
+    if (update->from_count > 0) {
+        return not_supported(b, update->from[0]->span.at, "UPDATE ... FROM");
+    }
+    if (update->returning_count > 0) {
+        return not_supported(b, update->returning[0].span.at, "RETURNING");
+    }
+    if (update->cursor != NULL) {
+        return not_supported(b, update->cursor->span.at, "WHERE CURRENT OF");
+    }
+    declare_push(b, update->declares, update->declare_count);
+    TRY(with_push(b, update->with));
+    TRY(scan_target(b, &update->table, update->alias, update->where, &scope, bound, &rel));
+    const TableDef *table = bound->table;
+    const Expr **exprs = arena_array(b->arena, const Expr *, table->column_count + 2);
+    Str *names = arena_array(b->arena, Str, table->column_count + 2);
+    bool *taken = arena_array(b->arena, bool, table->column_count + 1);
+    exprs[0] = rel_column_expr(b, rel, table->column_count);
+    names[0] = STR("row_ref");
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        exprs[i + 1] = rel_column_expr(b, rel, i);
+        names[i + 1] = table->columns[i].name;
+    }
+    for (uint32_t i = 0; i < update->set_count; i++) {
+        TRY(set_columns(b, &scope, table, &update->set[i], exprs + 1, taken));
+    }
+    bound->kind = STATEMENT_UPDATE;
+    return rel_project(b, rel, exprs, names, table->column_count + 1u, &bound->rel);
+}
+
+ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound) {
+    Scope scope = {0};
+    Rel *rel = NULL;
+    if (delete_->using_count > 0) {
+        return not_supported(b, delete_->using_from[0]->span.at, "DELETE ... USING");
+    }
+    if (delete_->returning_count > 0) {
+        return not_supported(b, delete_->returning[0].span.at, "RETURNING");
+    }
+    if (delete_->cursor != NULL) {
+        return not_supported(b, delete_->cursor->span.at, "WHERE CURRENT OF");
+    }
+    TRY(with_push(b, delete_->with));
+    TRY(scan_target(b, &delete_->table, delete_->alias, delete_->where, &scope, bound, &rel));
+    const Expr **exprs = arena_array(b->arena, const Expr *, 1);
+    Str name = STR("row_ref");
+    exprs[0] = rel_column_expr(b, rel, bound->table->column_count);
+    bound->kind = STATEMENT_DELETE;
+    return rel_project(b, rel, exprs, &name, 1, &bound->rel);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_from.c - FROM: tables, WITH queries, subqueries, table functions and joins become relations and fill the scope.
+ *
+ * Why:   a WITH query is bound anew at each use (its columns need ids of their own), so the number of relations is limited. */
+#include "sql/bind/bind_internal.h"
+
+static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out);
+
+void scope_add_table(Binder *b, Scope *scope, const Rel *rel, const TableDef *table, Str qualifier) {
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        const RelColumn *column = &rel->columns[i];
+        if (table != NULL && column->table_column < 0) {
+            continue; /* row_ref has no name */
+        }
+        scope_add(b, scope, (ScopeColumn){.qualifier = qualifier, .schema = table != NULL ? table->schema_name : (Str){0}, .name = column->name,
+                                          .id = column->id, .type = column->type, .symbols = column->symbols, .table_id = column->table_id,
+                                          .table_column = column->table_column});
+    }
+}
+
+/* ---------------------------------------------------------------- names of the item */
+
+static ErrorCode check_unique(Binder *b, const Scope *scope, uint32_t first, Str qualifier, int64_t position) {
+    for (uint32_t i = 0; i < first && qualifier.len > 0; i++) {
+        if (str_equal(scope->columns[i].qualifier, qualifier)) {
+            return error_set(b->err, ERR_DUPLICATE_ALIAS, position, "table name \"%.*s\" specified more than once", STR_ARG(qualifier));
+        }
+    }
+    return ERR_OK;
+}
+
+/* alias, alias(a, b), TIMESTAMP(c): names given by the query to what the item produced. */
+static ErrorCode apply_alias(Binder *b, const AstFrom *item, Scope *scope, uint32_t first) {
+    uint32_t count = scope->count - first;
+    if (item->column_count > count) {
+        return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, item->columns[count].span.at, "table has %u columns available but %u columns specified", count, item->column_count);
+    }
+    for (uint32_t i = 0; i < item->column_count; i++) {
+        scope->columns[first + i].name = item->columns[i].text;
+    }
+    for (uint32_t i = first; item->alias != NULL && i < scope->count; i++) {
+        scope->columns[i].qualifier = item->alias->text;
+        scope->columns[i].schema = (Str){0};
+    }
+    if (item->timestamp == NULL) {
+        return ERR_OK;
+    }
+    Scope own = {.columns = scope->columns + first, .count = count};
+    AstNames names = {.parts = item->timestamp, .count = 1, .span = item->timestamp->span};
+    const ScopeColumn *column = NULL;
+    TRY(scope_find(b, &own, &names, &column));
+    if (!type_is_timestamp((TypeId)column->type.id)) {
+        return error_set(b->err, ERR_DATATYPE_MISMATCH, item->timestamp->span.at, "column \"%.*s\" is not a timestamp", STR_ARG(column->name));
+    }
+    scope->timestamp = column->id;
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- tables, WITH, subqueries */
+
+static CteScope *find_cte(const Binder *b, const AstNames *names) {
+    for (CteScope *c = b->ctes; c != NULL && names->count == 1; c = c->outer) {
+        if (name_same(&names->parts[0], c->cte->name.text) || str_equal(names->parts[0].text, c->cte->name.text)) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+static ErrorCode add_query(Binder *b, Scope *scope, const Query *query, Str qualifier, Rel **rel_out) {
+    TRY(query_settle(b, query, NULL));
+    scope_add_table(b, scope, query->rel, NULL, qualifier);
+    scope->timestamp = query->timestamp;
+    *rel_out = query->rel;
+    return ERR_OK;
+}
+
+static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *scope, Rel **rel_out) {
+    const AstCte *ast = cte->cte;
+    if (ast->statement->kind != AST_SELECT_STATEMENT) {
+        return not_supported(b, ast->name.span.at, "a data-modifying statement in WITH");
+    }
+    if (b->depth >= CTE_DEPTH_MAX) {
+        return error_set(b->err, ERR_TOO_COMPLEX, item->span.at, "WITH queries are nested deeper than %d levels", CTE_DEPTH_MAX);
+    }
+    CteScope *saved = b->ctes;
+    Query query = {0};
+    b->ctes = cte->outer;
+    b->depth++;
+    ErrorCode code = bind_query(b, ast->statement->as.select, NULL, &query);
+    b->depth--;
+    b->ctes = saved;
+    TRY(code);
+    uint32_t first = scope->count;
+    TRY(add_query(b, scope, &query, ast->name.text, rel_out));
+    if (ast->column_count > scope->count - first) {
+        return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, ast->name.span.at, "WITH query \"%.*s\" has %u columns available but %u columns specified",
+                         STR_ARG(ast->name.text), scope->count - first, ast->column_count);
+    }
+    for (uint32_t i = 0; i < ast->column_count; i++) {
+        scope->columns[first + i].name = ast->columns[i].text;
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_table(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
+    CteScope *cte = find_cte(b, &item->as.table);
+    if (cte != NULL) {
+        return bind_cte(b, cte, item, scope, rel_out);
+    }
+    const TableDef *table = NULL;
+    TRY(table_find(b, &item->as.table, &table));
+    TRY(rel_scan(b, table, false, rel_out));
+    scope_add_table(b, scope, *rel_out, table, table->name);
+    scope->timestamp = (*rel_out)->order_column;
+    return ERR_OK;
+}
+
+static ErrorCode bind_from_subquery(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
+    Query query = {0};
+    if (item->lateral) {
+        return not_supported(b, item->span.at, "LATERAL");
+    }
+    TRY(bind_query(b, item->as.select, scope->outer, &query));
+    return add_query(b, scope, &query, (Str){0}, rel_out);
+}
+
+static ErrorCode bind_from_statement(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
+    const AstStatement *statement = item->as.statement;
+    if (statement->kind != AST_SHOW_STATEMENT) {
+        return not_supported(b, item->span.at, "EXPLAIN as a table");
+    }
+    TRY(bind_show_rel(b, statement->as.show, rel_out));
+    scope_add_table(b, scope, *rel_out, NULL, (Str){0});
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- table functions */
+
+ErrorCode table_call(Binder *b, TableCallId id, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
+    const TableCall *row = table_call_at(id);
+    TRY(rel_new(b, REL_TABLE_CALL, row->column_count, position, rel_out));
+    Rel *rel = *rel_out;
+    RelColumn *columns = rel_columns(rel);
+    for (uint32_t i = 0; i < row->column_count; i++) {
+        columns[i].type = type_of((TypeId)row->columns[i].type);
+        columns[i].name = str_from_c(row->columns[i].name);
+    }
+    rel->as.table_call.function = id;
+    rel->as.table_call.args = args;
+    rel->as.table_call.arg_count = (uint16_t)count;
+    if (id == TABLE_CALL_GENERATE_SERIES) {
+        columns[0].type = args[0]->type;
+    }
+    return ERR_OK;
+}
+
+static ErrorCode series_arguments(Binder *b, const Expr **args, uint32_t count) {
+    bool time = args[0]->type.id != TYPE_UNKNOWN && type_category((TypeId)args[0]->type.id) == CAT_TIME;
+    Type type = type_of(time ? TYPE_TIMESTAMP : TYPE_INT8);
+    if (time && count == 2) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, args[0]->position, "generate_series over timestamps needs a step");
+    }
+    TRY(coerce(b, args[0], type, CAST_ASSIGNMENT, &args[0]));
+    TRY(coerce(b, args[1], type, CAST_ASSIGNMENT, &args[1]));
+    if (count < 3) {
+        return ERR_OK;
+    }
+    if (args[2]->type.id == TYPE_INTERVAL) {
+        return not_supported(b, args[2]->position, "generate_series with an interval as step");
+    }
+    return coerce(b, args[2], type_of(TYPE_INT8), CAST_ASSIGNMENT, &args[2]);
+}
+
+static ErrorCode call_arguments(Binder *b, TableCallId id, const Expr **args, uint32_t count) {
+    if (id == TABLE_CALL_GENERATE_SERIES) {
+        return series_arguments(b, args, count);
+    }
+    Type type = type_of(id == TABLE_CALL_LONG_SEQUENCE ? TYPE_INT8 : TYPE_TEXT);
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(coerce(b, args[i], type, CAST_ASSIGNMENT, &args[i]));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_table_function(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
+    const AstExpr *ast = item->as.function;
+    bool plain = ast->kind == AST_CALL;
+    Str name = plain ? ast->as.text : ast->kind == AST_CALL_SPECIAL ? ast->as.call->name.parts[ast->as.call->name.count - 1].text : (Str){0};
+    TableCallId id = plain || (ast->kind == AST_CALL_SPECIAL && ast->as.call->name.count == 1) ? table_call_find(name) : TABLE_CALL_COUNT;
+    if (id == TABLE_CALL_COUNT) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "table function %.*s does not exist", STR_ARG(name));
+    }
+    if (item->with_ordinality) {
+        return not_supported(b, item->span.at, "WITH ORDINALITY");
+    }
+    const TableCall *row = table_call_at(id);
+    if (ast->arg_count < row->args_least || ast->arg_count > row->args_most) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "%s takes %u to %u arguments", row->name, row->args_least, row->args_most);
+    }
+    const Expr **args = NULL;
+    Scope none = {.outer = scope, .clause = "the arguments of a table function"};
+    TRY(bind_exprs(b, &none, ast->args, ast->arg_count, &args));
+    TRY(call_arguments(b, id, args, ast->arg_count));
+    TRY(table_call(b, id, args, ast->arg_count, ast->span.at, rel_out));
+    scope_add_table(b, scope, *rel_out, NULL, str_from_c(row->name));
+    if (id == TABLE_CALL_GENERATE_SERIES && item->alias != NULL && item->column_count == 0) {
+        scope->columns[scope->count - 1].name = item->alias->text; /* PostgreSQL: generate_series(1, 3) AS n has the column n */
+    }
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- joins */
+
+typedef struct JoinSides { const Rel *left, *right; } JoinSides;
+
+static bool rel_has(const Rel *rel, ColumnId id) {
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        if (rel->columns[i].id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool reads_only(const Expr *expr, const Rel *rel) {
+    if (expr->kind == EXPR_COLUMN) {
+        return rel_has(rel, expr->as.column);
+    }
+    for (uint32_t i = 0; i < expr->arg_count; i++) {
+        if (!reads_only(expr->args[i], rel)) {
+            return false;
+        }
+    }
+    return (expr->flags & EXPR_VOLATILE) == 0;
+}
+
+typedef struct JoinParts {
+    const Expr **left_keys, **right_keys, **rest;
+    uint32_t key_count, rest_count;
+} JoinParts;
+
+static bool is_equality(const Expr *expr) {
+    return expr->kind == EXPR_CALL && expr->arg_count == 2 && strcmp(expr->as.call.function->name, "=") == 0 &&
+           expr->args[0]->type.id == expr->args[1]->type.id;
+}
+
+static void take_conjunct(JoinParts *parts, const Rel *left, const Rel *right, const Expr *expr) {
+    if (is_equality(expr) && expr_has_column(expr->args[0]) && expr_has_column(expr->args[1])) {
+        bool straight = reads_only(expr->args[0], left) && reads_only(expr->args[1], right);
+        bool crossed = reads_only(expr->args[1], left) && reads_only(expr->args[0], right);
+        if (straight || crossed) {
+            parts->left_keys[parts->key_count] = expr->args[straight ? 0 : 1];
+            parts->right_keys[parts->key_count++] = expr->args[straight ? 1 : 0];
+            return;
+        }
+    }
+    parts->rest[parts->rest_count++] = expr;
+}
+
+static ErrorCode split_condition(Binder *b, Rel *join, const Expr *condition) {
+    uint32_t count = condition->kind == EXPR_AND ? condition->arg_count : 1;
+    JoinParts parts = {.left_keys = arena_array(b->arena, const Expr *, count), .right_keys = arena_array(b->arena, const Expr *, count),
+                       .rest = arena_array(b->arena, const Expr *, count)};
+    for (uint32_t i = 0; i < count; i++) {
+        take_conjunct(&parts, join->inputs[0], join->inputs[1], condition->kind == EXPR_AND ? condition->args[i] : condition);
+    }
+    join->as.join.left_keys = parts.left_keys;
+    join->as.join.right_keys = parts.right_keys;
+    join->as.join.key_count = (uint16_t)parts.key_count;
+    if (parts.rest_count == 1) {
+        join->as.join.residual = parts.rest[0];
+    } else if (parts.rest_count > 1) {
+        return expr_nary(b, EXPR_AND, type_of(TYPE_BOOL), parts.rest, parts.rest_count, condition->position, &join->as.join.residual);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode join_rel(Binder *b, JoinKind kind, Rel *left, Rel *right, int64_t position, Rel **rel_out) {
+    TRY(rel_new(b, REL_JOIN, (uint32_t)left->column_count + right->column_count, position, rel_out));
+    Rel *join = *rel_out;
+    RelColumn *columns = rel_columns(join);
+    memcpy(columns, left->columns, left->column_count * sizeof *columns);
+    memcpy(columns + left->column_count, right->columns, right->column_count * sizeof *columns);
+    join->inputs[0] = left;
+    join->inputs[1] = right;
+    join->as.join.kind = (uint8_t)kind;
+    join->order_column = left->order_column;
+    join->order_descending = left->order_descending;
+    return ERR_OK;
+}
+
+/* One column of USING: equal on both sides; the right one is then found by its table's name only. */
+static ErrorCode using_equality(Binder *b, Scope *scope, uint32_t first, uint32_t middle, AstName *name, const Expr **expr_out) {
+    AstNames names = {.parts = name, .count = 1, .span = name->span};
+    Scope left = {.columns = scope->columns + first, .count = middle - first};
+    Scope right = {.columns = scope->columns + middle, .count = scope->count - middle};
+    const ScopeColumn *l = NULL;
+    const ScopeColumn *r = NULL;
+    TRY(scope_find(b, &left, &names, &l));
+    TRY(scope_find(b, &right, &names, &r));
+    ((ScopeColumn *)(uintptr_t)r)->merged = true;
+    return bind_operator(b, STR("="), expr_column(b, l->id, l->type, name->span.at), expr_column(b, r->id, r->type, name->span.at), name->span.at, expr_out);
+}
+
+static ErrorCode conjunction(Binder *b, const Expr **items, uint32_t count, int64_t position, const Expr **expr_out) {
+    if (count == 1) {
+        *expr_out = items[0];
+        return ERR_OK;
+    }
+    return expr_nary(b, EXPR_AND, type_of(TYPE_BOOL), items, count, position, expr_out);
+}
+
+/* ON (sym), ON (a, b) of QuestDB: names, same as USING. */
+static const AstExpr *on_names(const AstExpr *on, uint32_t *count_out) {
+    bool one = on->kind == AST_NAME && on->as.names.count == 1;
+    *count_out = one ? 1 : 0;
+    if (on->kind == AST_ROW) {
+        for (uint32_t i = 0; i < on->arg_count; i++) {
+            if (on->args[i]->kind != AST_NAME || on->args[i]->as.names.count != 1) {
+                return NULL;
+            }
+        }
+        *count_out = on->arg_count;
+        return on;
+    }
+    return one ? on : NULL;
+}
+
+static ErrorCode join_condition(Binder *b, const AstJoin *join, Scope *scope, uint32_t first, uint32_t middle, int64_t position, const Expr **expr_out) {
+    *expr_out = NULL;
+    uint32_t count = join->using_count;
+    const AstExpr *names = join->on != NULL ? on_names(join->on, &count) : NULL;
+    if (names == NULL && join->on != NULL) {
+        Scope both = {.columns = scope->columns + first, .count = scope->count - first, .outer = scope->outer, .clause = "JOIN conditions"};
+        return bind_condition(b, &both, join->on, "JOIN/ON", expr_out);
+    }
+    const Expr **items = arena_array(b->arena, const Expr *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        AstName *name = names == NULL ? &join->using_columns[i] : names->kind == AST_ROW ? names->args[i]->as.names.parts : names->as.names.parts;
+        TRY(using_equality(b, scope, first, middle, name, &items[i]));
+    }
+    return count > 0 ? conjunction(b, items, count, position, expr_out) : ERR_OK;
+}
+
+static const char *const join_names[] = {
+    [AST_JOIN_INNER] = "INNER JOIN", [AST_JOIN_LEFT] = "LEFT JOIN", [AST_JOIN_RIGHT] = "RIGHT JOIN", [AST_JOIN_FULL] = "FULL JOIN",
+    [AST_JOIN_CROSS] = "CROSS JOIN", [AST_JOIN_ASOF] = "ASOF JOIN", [AST_JOIN_LT] = "LT JOIN", [AST_JOIN_SPLICE] = "SPLICE JOIN",
+    [AST_JOIN_WINDOW] = "WINDOW JOIN", [AST_JOIN_HORIZON] = "HORIZON JOIN",
+};
+
+static ErrorCode check_join(Binder *b, const AstFrom *item) {
+    const AstJoin *join = item->as.join;
+    if (join->kind > AST_JOIN_CROSS || join->kind == AST_JOIN_RIGHT || join->kind == AST_JOIN_FULL) {
+        return not_supported(b, item->span.at, "%s", join_names[join->kind]);
+    }
+    if (join->natural) {
+        return not_supported(b, item->span.at, "NATURAL JOIN");
+    }
+    if (join->using_alias != NULL) {
+        return not_supported(b, join->using_alias->span.at, "an alias of USING");
+    }
+    if (join->tolerance != NULL || join->has_range) {
+        return error_set(b->err, ERR_SYNTAX, item->span.at, "TOLERANCE and RANGE belong to ASOF, LT and WINDOW JOIN");
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_join(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
+    const AstJoin *join = item->as.join;
+    TRY(check_join(b, item));
+    uint32_t first = scope->count;
+    Rel *left = NULL;
+    Rel *right = NULL;
+    TRY(bind_item(b, join->left, scope, &left));
+    ColumnId timestamp = scope->timestamp;
+    uint32_t middle = scope->count;
+    TRY(bind_item(b, join->right, scope, &right));
+    scope->timestamp = timestamp;
+    const Expr *condition = NULL;
+    TRY(join_condition(b, join, scope, first, middle, item->span.at, &condition));
+    if (join->kind == AST_JOIN_CROSS && condition != NULL) {
+        return error_set(b->err, ERR_SYNTAX, item->span.at, "CROSS JOIN takes no condition");
+    }
+    JoinKind kind = join->kind == AST_JOIN_LEFT ? JOIN_LEFT : condition == NULL ? JOIN_CROSS : JOIN_INNER;
+    TRY(join_rel(b, kind, left, right, item->span.at, rel_out));
+    return condition != NULL ? split_condition(b, *rel_out, condition) : ERR_OK;
+}
+
+/* ---------------------------------------------------------------- items and lists */
+
+static ErrorCode bind_kind(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
+    switch (item->kind) {
+    case AST_FROM_TABLE: return bind_table(b, item, scope, rel_out);
+    case AST_FROM_SUBQUERY: return bind_from_subquery(b, item, scope, rel_out);
+    case AST_FROM_FUNCTION: return bind_table_function(b, item, scope, rel_out);
+    case AST_FROM_JOIN: return bind_join(b, item, scope, rel_out);
+    case AST_FROM_STATEMENT: return bind_from_statement(b, item, scope, rel_out);
+    case AST_FROM_PIVOT: return not_supported(b, item->span.at, "PIVOT");
+    }
+    return error_set(b->err, ERR_INTERNAL, item->span.at, "FROM item of kind %d", item->kind);
+}
+
+static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
+    uint32_t first = scope->count;
+    if (item->tablesample != NULL) {
+        return not_supported(b, item->tablesample->span.at, "TABLESAMPLE");
+    }
+    scope->timestamp = 0;
+    TRY(bind_kind(b, item, scope, rel_out));
+    TRY(apply_alias(b, item, scope, first));
+    if (item->kind == AST_FROM_JOIN || scope->count == first) {
+        return ERR_OK;
+    }
+    return check_unique(b, scope, first, scope->columns[first].qualifier, item->alias != NULL ? item->alias->span.at : item->span.at);
+}
+
+ErrorCode bind_from_list(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel **rel_out) {
+    if (count == 0) {
+        TRY(rel_new(b, REL_VALUES, 0, ERROR_NO_POSITION, rel_out));
+        (*rel_out)->as.values.row_count = 1;
+        return ERR_OK;
+    }
+    TRY(bind_item(b, list[0], scope, rel_out));
+    ColumnId timestamp = scope->timestamp;
+    for (uint32_t i = 1; i < count; i++) {
+        Rel *right = NULL;
+        TRY(bind_item(b, list[i], scope, &right));
+        TRY(join_rel(b, JOIN_CROSS, *rel_out, right, list[i]->span.at, rel_out));
+    }
+    scope->timestamp = timestamp;
+    return ERR_OK;
+}

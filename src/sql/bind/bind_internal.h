@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_internal.h - the binder's state and the steps its files share.
+ *
+ * A Binder lives for one bind_statement call; everything it hands out lies in the statement's arena. Scopes say which columns a name
+ * may mean; an AggregateState says that aggregates may be called and gathers them. */
+#pragma once
+#include "base/hash.h"
+#include "base/number.h"
+#include "column/value_text.h"
+#include "sql/bind/bind.h"
+#include "sql/bind/table_calls.h"
+
+enum { RELS_MAX = 20000, CTE_DEPTH_MAX = 100, SUGGESTION_CANDIDATES_MAX = 3000, SUGGESTION_BYTES_MAX = 63 };
+
+typedef struct CteScope CteScope;
+struct CteScope {               /* WITH queries that are visible, innermost first */
+    const AstCte *cte;
+    CteScope *outer;            /* what the query itself may see */
+};
+
+typedef struct VariableScope VariableScope;
+struct VariableScope {          /* DECLARE @v := expr: the expression stands where @v stands */
+    const AstDeclare *declare;
+    VariableScope *outer;
+};
+
+typedef struct InternSlot InternSlot;
+
+typedef struct Binder {
+    const BindContext *context;
+    Arena *arena;
+    Error *err;
+    Dialect dialect;
+    IntMap interned;            /* hash -> InternSlot */
+    uint32_t expr_count;
+    ColumnId column_last;
+    uint32_t rel_count;
+    const SymbolTable **column_symbols; /* by ColumnId */
+    uint32_t column_capacity;
+    Type *param_types;          /* TYPE_UNKNOWN: not known yet */
+    uint32_t param_count;
+    const AstStatement *statement;
+    CteScope *ctes;
+    VariableScope *variables;
+    int depth;
+} Binder;
+
+/* ---- names in scope (scope.c) ---- */
+typedef struct ScopeColumn {
+    Str qualifier, schema;      /* empty: none */
+    Str name;
+    ColumnId id;
+    Type type;
+    const SymbolTable *symbols;
+    uint32_t table_id;
+    int16_t table_column;
+    bool merged;                /* right side of USING: found by its qualifier only */
+} ScopeColumn;
+
+typedef struct AggregateState {
+    AggregateExpr *items;
+    ColumnId *ids;              /* output column of each */
+    uint32_t count, capacity;
+} AggregateState;
+
+typedef struct Scope Scope;
+struct Scope {
+    ScopeColumn *columns;
+    uint32_t count, capacity;
+    Scope *outer;               /* of the enclosing query: names found there are refused as correlated */
+    ColumnId timestamp;         /* designated timestamp among the columns, 0 = none */
+    AggregateState *aggregates; /* NULL: aggregates are not allowed here */
+    const char *clause;         /* for messages: "WHERE" */
+    bool inside_aggregate;
+};
+
+void scope_add(Binder *b, Scope *scope, ScopeColumn column);
+NODISCARD ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const ScopeColumn **column_out);
+/* Which of `count` names is meant: exact first, then the only one that differs in case (names in quotes: exact only).
+ * -1 none, -2 several. name_at(context, i) gives the i-th name. */
+int name_match(const AstName *name, uint32_t count, Str (*name_at)(const void *context, uint32_t i), const void *context);
+bool name_same(const AstName *name, Str other);     /* exact, or ignoring case where the name stood without quotes */
+Str name_closest(Str wanted, uint32_t count, Str (*name_at)(const void *context, uint32_t i), const void *context); /* empty: none is near */
+NODISCARD ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out);
+/* Column number or an error at the name: 42703 with the closest name, 42702. */
+NODISCARD ErrorCode table_column(Binder *b, const TableDef *table, const AstName *name, uint16_t *number_out);
+
+/* ---- expressions: making them (expr_make.c) ---- */
+const Expr *expr_column(Binder *b, ColumnId id, Type type, int64_t position);
+const Expr *expr_constant(Binder *b, const Value *value, int64_t position);
+const Expr *expr_null(Binder *b, Type type, int64_t position);
+const Expr *expr_bool(Binder *b, bool value, int64_t position);
+const Expr *expr_text(Binder *b, Str text, TypeId type, int64_t position);
+const Expr *expr_int8(Binder *b, int64_t value, int64_t position);
+const Expr *expr_param(Binder *b, uint32_t number, Type type, int64_t position);
+NODISCARD ErrorCode expr_nary(Binder *b, ExprKind kind, Type type, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode expr_call(Binder *b, const Function *function, const void *cast_prepared, Type type, const Expr **args, uint32_t count,
+                              int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode expr_not(Binder *b, const Expr *arg, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode expr_is_null(Binder *b, const Expr *arg, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode expr_rel(Binder *b, ExprKind kind, Type type, const Expr *left, Rel *rel, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode expr_time_in(Binder *b, const Expr *time, const KeyRange *ranges, uint32_t count, int64_t position, const Expr **expr_out);
+static inline bool expr_is_null_constant(const Expr *expr) { return expr->kind == EXPR_CONSTANT && expr->as.value.is_null; }
+static inline bool expr_is_unknown(const Expr *expr) { return expr->type.id == TYPE_UNKNOWN; }
+const SymbolTable *expr_symbols(const Binder *b, const Expr *expr);
+bool expr_has_column(const Expr *expr);
+
+/* ---- types (coerce.c, common_type.c, overload.c) ---- */
+/* Brings expr to `type` in that context, or fails with 42804/42846 at its position. Unknown literals are read, parameters typed. */
+NODISCARD ErrorCode coerce(Binder *b, const Expr *expr, Type type, CastContext context, const Expr **expr_out);
+NODISCARD ErrorCode coerce_boolean(Binder *b, const Expr *expr, const char *clause, const Expr **expr_out);
+NODISCARD ErrorCode coerce_known(Binder *b, const Expr *expr, const Expr **expr_out);    /* unknown becomes text */
+bool can_coerce(Type from, Type to, CastContext context);
+/* The type to which all can be brought (PostgreSQL's rules for CASE, UNION, VALUES, COALESCE). what: for the message. */
+NODISCARD ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const char *what, Type *type_out);
+Str type_name(Binder *b, Type type);
+NODISCARD ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out);
+/* Calls of functions and operators by name with bound arguments; UNKNOWN arguments get their types here. */
+NODISCARD ErrorCode call_function(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, bool is_operator, const Expr **expr_out);
+NODISCARD ErrorCode find_aggregate(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, const Aggregate **aggregate_out, Type *type_out);
+bool is_aggregate_name(Str name);
+
+/* ---- expressions: binding them (bind_expr.c, bind_predicate.c, bind_call.c, literal.c, time_in.c) ---- */
+NODISCARD ErrorCode bind_expr(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode bind_exprs(Binder *b, Scope *scope, AstExpr *const *asts, uint32_t count, const Expr ***exprs_out);
+NODISCARD ErrorCode bind_condition(Binder *b, Scope *scope, const AstExpr *ast, const char *clause, const Expr **expr_out);
+NODISCARD ErrorCode bind_literal(Binder *b, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);          /* AST_CALL */
+NODISCARD ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);  /* AST_CALL_SPECIAL */
+NODISCARD ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *found_out, const Expr **expr_out);
+NODISCARD ErrorCode bind_case(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode bind_operator(Binder *b, Str name, const Expr *left, const Expr *right, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode time_ranges(Binder *b, Str text, Type type, int64_t position, const KeyRange **ranges_out, uint32_t *count_out);
+NODISCARD ErrorCode case_of(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out); /* when, then, ..., else */
+NODISCARD ErrorCode coalesce_of(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
+ErrorCode not_supported(Binder *b, int64_t position, const char *format, ...) PRINTF_LIKE(3, 4);
+const AstExpr *ast_variable(Binder *b, const AstExpr *ast);      /* what @v stands for; other expressions as they are */
+
+/* ---- relations (rel_make.c, bind_from.c, bind_select.c, bind_group.c, bind_sample.c, bind_order.c, bind_set.c) ---- */
+typedef struct Query {
+    Rel *rel;
+    ColumnId timestamp;         /* designated timestamp among rel's columns, 0 = none */
+} Query;
+NODISCARD ErrorCode rel_new(Binder *b, RelKind kind, uint32_t column_count, int64_t position, Rel **rel_out); /* fresh columns, to be filled in */
+ColumnId column_new(Binder *b, const SymbolTable *symbols);
+RelColumn *rel_columns(Rel *rel);                               /* writable, of a rel made by rel_new */
+NODISCARD ErrorCode rel_like(Binder *b, RelKind kind, Rel *input, Rel **rel_out);            /* columns are the input's */
+NODISCARD ErrorCode rel_filter(Binder *b, Rel *input, const Expr *condition, Rel **rel_out);
+NODISCARD ErrorCode rel_project(Binder *b, Rel *input, const Expr *const *exprs, const Str *names, uint32_t count, Rel **rel_out);
+NODISCARD ErrorCode rel_scan(Binder *b, const TableDef *table, bool with_ref, Rel **rel_out);
+const Expr *rel_column_expr(Binder *b, const Rel *rel, uint32_t number);
+void scope_add_table(Binder *b, Scope *scope, const Rel *rel, const TableDef *table, Str qualifier);
+NODISCARD ErrorCode bind_from_list(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel **rel_out);
+NODISCARD ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer, Query *query_out);
+/* One column; an untyped literal in it takes `type`, if given. */
+NODISCARD ErrorCode bind_subselect(Binder *b, const AstSelect *select, Scope *outer, const char *what, const Type *type, Query *query_out);
+/* Columns of bind_query may still be untyped literals: gives them these types (one a column), or text. Callers of bind_query must. */
+NODISCARD ErrorCode query_settle(Binder *b, const Query *query, const Type *types);
+NODISCARD ErrorCode bind_values(Binder *b, const AstSelect *select, Scope *outer, Rel **rel_out);
+NODISCARD ErrorCode bind_set_operation(Binder *b, const AstSelect *select, Scope *outer, Query *query_out);
+NODISCARD ErrorCode bind_limit(Binder *b, const AstLimit *limit, Query *query);
+NODISCARD ErrorCode bind_show(Binder *b, const AstShow *show, BoundStatement *bound);
+NODISCARD ErrorCode bind_show_rel(Binder *b, const AstShow *show, Rel **rel_out);
+NODISCARD ErrorCode table_call(Binder *b, TableCallId id, const Expr **args, uint32_t count, int64_t position, Rel **rel_out);
+SortKey sort_key(const Binder *b, const AstSortKey *ast, const Expr *expr);
+NODISCARD ErrorCode check_sort_key(Binder *b, const AstSortKey *key);
+
+/* A SELECT while it is bound: shared by bind_select.c, bind_group.c, bind_sample.c, bind_order.c. */
+typedef struct OutputItem { const Expr *expr; Str name; int64_t position; } OutputItem;
+typedef struct SelectState {
+    const AstSelect *ast;
+    Scope scope;
+    AggregateState aggregates;
+    Rel *rel;                   /* what has been built so far */
+    OutputItem *items;
+    uint32_t item_count, visible_count;     /* items behind visible_count are there for ORDER BY only */
+    uint32_t item_capacity;
+    const Expr *having;
+    SortKey *order;
+    uint32_t order_count;
+    bool grouped;
+    const Expr **groups;        /* group expressions over the input */
+    uint32_t group_count;
+    ColumnId *group_ids;        /* their output columns */
+    ColumnId timestamp;         /* designated timestamp among rel's columns now */
+} SelectState;
+NODISCARD ErrorCode group_query(Binder *b, SelectState *s);      /* GROUP BY, implied groups, aggregates without groups */
+NODISCARD ErrorCode sample_query(Binder *b, SelectState *s);     /* SAMPLE BY */
+NODISCARD ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out); /* over the grouped relation */
+NODISCARD ErrorCode regroup_all(Binder *b, SelectState *s);
+void collect_groups(Binder *b, SelectState *s, const Expr *expr, ColumnId except);
+void add_group(Binder *b, SelectState *s, const Expr *expr);
+bool reads_aggregate(const SelectState *s, const Expr *expr);
+bool reads_column(const Expr *expr, ColumnId id);
+NODISCARD ErrorCode bind_order_by(Binder *b, SelectState *s);
+uint32_t add_item(Binder *b, SelectState *s, OutputItem item);
+const RelColumn *aggregate_columns(Binder *b, SelectState *s, RelColumn *columns);
+
+/* ---- statements (bind_dml.c, bind_ddl.c, bind_session.c) ---- */
+NODISCARD ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound);
+NODISCARD ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound);
+NODISCARD ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound);
+NODISCARD ErrorCode bind_create_table(Binder *b, const AstCreateTable *table, BoundStatement *bound);
+NODISCARD ErrorCode bind_column(Binder *b, const AstColumn *ast, ColumnDef *column_out);
+NODISCARD ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t position, const Expr **expr_out); /* DEFAULT or NULL */
+NODISCARD ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, uint8_t *durability_out, uint32_t *ms_out);
+NODISCARD ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound);
+NODISCARD ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound);
+NODISCARD ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement *bound);
+NODISCARD ErrorCode with_push(Binder *b, const AstWith *with);
+void declare_push(Binder *b, const AstDeclare *declares, uint32_t count);
+NODISCARD ErrorCode finish_params(Binder *b);

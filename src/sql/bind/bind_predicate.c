@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_predicate.c - operators and predicates that are more than a row of the function table: AND, OR, NOT, IS, BETWEEN, IN, LIKE, = NULL.
+ *
+ * Layout: one table of names, each with a bind function; names that are not in it are plain operators. */
+#include "sql/bind/bind_internal.h"
+
+/* ---------------------------------------------------------------- comparisons */
+
+/* D1: x = NULL with a literal NULL. */
+static ErrorCode null_comparison(Binder *b, bool equal, const Expr *left, const Expr *right, int64_t position, const Expr **expr_out) {
+    const Expr *other = expr_is_null_constant(left) ? right : left;
+    const Expr *test = NULL;
+    if (expr_is_null_constant(other)) {
+        *expr_out = expr_bool(b, equal, position);
+        return ERR_OK;
+    }
+    if (other->kind == EXPR_CONSTANT) {
+        *expr_out = expr_bool(b, !equal, position);
+        return ERR_OK;
+    }
+    TRY(coerce_known(b, other, &other));
+    TRY(expr_is_null(b, other, position, &test));
+    if (equal) {
+        *expr_out = test;
+        return ERR_OK;
+    }
+    return expr_not(b, test, position, expr_out);
+}
+
+/* Operators that the table has under another name, or only without the negation. */
+static ErrorCode call_or_negate(Binder *b, Str name, Str positive, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    size_t rows = 0;
+    (void)function_lookup(name, &rows);
+    if (rows > 0) {
+        return call_function(b, name, args, count, position, true, expr_out);
+    }
+    const Expr *test = NULL;
+    TRY(call_function(b, positive, args, count, position, true, &test));
+    return expr_not(b, test, position, expr_out);
+}
+
+ErrorCode bind_operator(Binder *b, Str name, const Expr *left, const Expr *right, int64_t position, const Expr **expr_out) {
+    bool equal = str_equal(name, STR("="));
+    bool unequal = str_equal(name, STR("<>")) || str_equal(name, STR("!="));
+    if ((equal || unequal) && dialect_has(b->dialect, DIALECT_NULL_LITERAL_EQUALS) && (expr_is_null_constant(left) || expr_is_null_constant(right))) {
+        return null_comparison(b, equal, left, right, position, expr_out);
+    }
+    const Expr **args = arena_array(b->arena, const Expr *, 2);
+    args[0] = left;
+    args[1] = right;
+    if (unequal) {
+        return call_function(b, STR("<>"), args, 2, position, true, expr_out);
+    }
+    if (str_equal(name, STR("!~"))) {
+        return call_or_negate(b, name, STR("~"), args, 2, position, expr_out);
+    }
+    if (str_equal(name, STR("!~*"))) {
+        return call_or_negate(b, name, STR("~*"), args, 2, position, expr_out);
+    }
+    if (str_equal(name, STR("~="))) {
+        name = STR("~");
+    }
+    return call_function(b, name, args, 2, position, true, expr_out);
+}
+
+/* ---------------------------------------------------------------- AND, OR, NOT, IS */
+
+static ErrorCode bind_logic(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    bool is_and = str_equal(ast->as.text, STR("and"));
+    const Expr **args = arena_array(b->arena, const Expr *, ast->arg_count);
+    for (uint32_t i = 0; i < ast->arg_count; i++) {
+        TRY(bind_expr(b, scope, ast->args[i], &args[i]));
+        TRY(coerce_boolean(b, args[i], is_and ? "AND" : "OR", &args[i]));
+    }
+    return expr_nary(b, is_and ? EXPR_AND : EXPR_OR, type_of(TYPE_BOOL), args, ast->arg_count, ast->span.at, expr_out);
+}
+
+static ErrorCode bind_not(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const Expr *arg = NULL;
+    TRY(bind_expr(b, scope, ast->args[0], &arg));
+    TRY(coerce_boolean(b, arg, "NOT", &arg));
+    return expr_not(b, arg, ast->span.at, expr_out);
+}
+
+static bool is_negated(const AstExpr *ast) {
+    return str_starts_with(ast->as.text, STR("not ")) || str_starts_with(ast->as.text, STR("is not "));
+}
+
+static ErrorCode finish_negated(Binder *b, const AstExpr *ast, const Expr *test, const Expr **expr_out) {
+    if (is_negated(ast)) {
+        return expr_not(b, test, ast->span.at, expr_out);
+    }
+    *expr_out = test;
+    return ERR_OK;
+}
+
+static ErrorCode bind_is_null(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const Expr *arg = NULL;
+    const Expr *test = NULL;
+    TRY(bind_expr(b, scope, ast->args[0], &arg));
+    if (arg->kind != EXPR_PARAM) { /* a parameter stays open: IS NULL alone says nothing of its type */
+        TRY(coerce_known(b, arg, &arg));
+    }
+    TRY(expr_is_null(b, arg, ast->span.at, &test));
+    return finish_negated(b, ast, test, expr_out);
+}
+
+/* x IS TRUE = x AND x IS NOT NULL, as CASE WHEN x THEN true ELSE false END; IS FALSE takes NOT x; IS UNKNOWN is IS NULL. */
+static ErrorCode bind_is_boolean(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const Expr *arg = NULL;
+    const Expr *test = NULL;
+    TRY(bind_expr(b, scope, ast->args[0], &arg));
+    TRY(coerce_boolean(b, arg, "IS", &arg));
+    if (str_ends_with(ast->as.text, STR("unknown"))) {
+        TRY(expr_is_null(b, arg, ast->span.at, &test));
+        return finish_negated(b, ast, test, expr_out);
+    }
+    if (str_ends_with(ast->as.text, STR("false"))) {
+        TRY(expr_not(b, arg, ast->span.at, &arg));
+    }
+    const Expr **args = arena_array(b->arena, const Expr *, 3);
+    args[0] = arg;
+    args[1] = expr_bool(b, true, ast->span.at);
+    args[2] = expr_bool(b, false, ast->span.at);
+    TRY(expr_nary(b, EXPR_CASE, type_of(TYPE_BOOL), args, 3, ast->span.at, &test));
+    return finish_negated(b, ast, test, expr_out);
+}
+
+static ErrorCode bind_two(Binder *b, Scope *scope, const AstExpr *ast, const Expr **left_out, const Expr **right_out) {
+    TRY(bind_expr(b, scope, ast->args[0], left_out));
+    return bind_expr(b, scope, ast->args[1], right_out);
+}
+
+static ErrorCode bind_distinct_from(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const Expr **args = arena_array(b->arena, const Expr *, 2);
+    const Expr *test = NULL;
+    TRY(bind_two(b, scope, ast, &args[0], &args[1]));
+    TRY(call_function(b, STR("is distinct from"), args, 2, ast->span.at, true, &test));
+    return finish_negated(b, ast, test, expr_out);
+}
+
+/* ---------------------------------------------------------------- BETWEEN */
+
+static ErrorCode both(Binder *b, ExprKind kind, const Expr *left, const Expr *right, int64_t position, const Expr **expr_out) {
+    const Expr **args = arena_array(b->arena, const Expr *, 2);
+    args[0] = left;
+    args[1] = right;
+    return expr_nary(b, kind, type_of(TYPE_BOOL), args, 2, position, expr_out);
+}
+
+static ErrorCode range_test(Binder *b, const Expr *x, const Expr *low, const Expr *high, int64_t position, const Expr **expr_out) {
+    const Expr *from = NULL;
+    const Expr *to = NULL;
+    TRY(bind_operator(b, STR(">="), x, low, position, &from));
+    TRY(bind_operator(b, STR("<="), x, high, position, &to));
+    return both(b, EXPR_AND, from, to, position, expr_out);
+}
+
+static ErrorCode bind_between(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const Expr *x = NULL;
+    const Expr *low = NULL;
+    const Expr *high = NULL;
+    const Expr *test = NULL;
+    TRY(bind_two(b, scope, ast, &x, &low));
+    TRY(bind_expr(b, scope, ast->args[2], &high));
+    TRY(range_test(b, x, low, high, ast->span.at, &test));
+    if (str_ends_with(ast->as.text, STR("symmetric"))) {
+        const Expr *mirrored = NULL;
+        TRY(range_test(b, x, high, low, ast->span.at, &mirrored));
+        TRY(both(b, EXPR_OR, test, mirrored, ast->span.at, &test));
+    }
+    return finish_negated(b, ast, test, expr_out);
+}
+
+/* ---------------------------------------------------------------- IN */
+
+static ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
+    Query query = {0};
+    TRY(bind_subselect(b, ast->args[1]->as.select, scope, "IN (subquery)", &x->type, &query));
+    const Expr *pair[2] = {x, rel_column_expr(b, query.rel, 0)};
+    Type type = {0};
+    TRY(common_type(b, pair, 2, "IN", &type));
+    TRY(coerce(b, x, type, CAST_IMPLICIT, &x));
+    const Expr *column = NULL;
+    TRY(coerce(b, pair[1], type, CAST_IMPLICIT, &column));
+    if (column != pair[1]) {
+        Str name = query.rel->columns[0].name;
+        TRY(rel_project(b, query.rel, &column, &name, 1, &query.rel));
+    }
+    return expr_rel(b, EXPR_IN_REL, type_of(TYPE_BOOL), x, query.rel, ast->span.at, expr_out);
+}
+
+/* ts IN '2024-09' */
+static ErrorCode in_interval(Binder *b, const Expr *x, const Expr *text, int64_t position, const Expr **expr_out) {
+    const KeyRange *ranges = NULL;
+    uint32_t count = 0;
+    TRY(time_ranges(b, strref_str(&text->as.value.as.str), x->type, text->position, &ranges, &count));
+    return expr_time_in(b, x, ranges, count, position, expr_out);
+}
+
+static bool is_text_constant(const Expr *expr) {
+    bool text = expr->type.id == TYPE_UNKNOWN || expr->type.id == TYPE_TEXT || expr->type.id == TYPE_VARCHAR;
+    return expr->kind == EXPR_CONSTANT && text && !expr->as.value.is_null;
+}
+
+static ErrorCode in_bare(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
+    const Expr *right = NULL;
+    TRY(bind_expr(b, scope, ast->args[1], &right));
+    bool time = type_is_timestamp((TypeId)x->type.id);
+    if (time && is_text_constant(right)) {
+        return in_interval(b, x, right, ast->span.at, expr_out);
+    }
+    if (time) {
+        return not_supported(b, ast->args[1]->span.at, "IN with an interval that is no text constant");
+    }
+    return bind_operator(b, STR("="), x, right, ast->span.at, expr_out);
+}
+
+static ErrorCode in_list(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
+    uint32_t count = ast->arg_count;
+    const Expr **args = arena_array(b->arena, const Expr *, count);
+    args[0] = x;
+    for (uint32_t i = 1; i < count; i++) {
+        TRY(bind_expr(b, scope, ast->args[i], &args[i]));
+    }
+    if (count == 2) {
+        return bind_operator(b, STR("="), x, args[1], ast->span.at, expr_out);
+    }
+    Type type = {0};
+    TRY(common_type(b, args, count, "IN", &type));
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(coerce(b, args[i], type, CAST_IMPLICIT, &args[i]));
+    }
+    return expr_nary(b, EXPR_IN_LIST, type_of(TYPE_BOOL), args, count, ast->span.at, expr_out);
+}
+
+static ErrorCode bind_in(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const Expr *x = NULL;
+    const Expr *test = NULL;
+    TRY(bind_expr(b, scope, ast->args[0], &x));
+    if (ast->arg_count == 2 && ast->args[1]->kind == AST_SUBQUERY) {
+        TRY(in_subquery(b, scope, x, ast, &test));
+    } else if ((ast->flags & AST_BARE) != 0) {
+        TRY(in_bare(b, scope, x, ast, &test));
+    } else {
+        TRY(in_list(b, scope, x, ast, &test));
+    }
+    return finish_negated(b, ast, test, expr_out);
+}
+
+/* ---------------------------------------------------------------- LIKE and other words */
+
+static ErrorCode bind_like(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    if ((ast->flags & (AST_ANY | AST_ALL)) != 0) {
+        return not_supported(b, ast->span.at, "LIKE ANY or ALL");
+    }
+    const Expr **args = NULL;
+    const Expr *test = NULL;
+    TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
+    Str name = is_negated(ast) ? str_slice(ast->as.text, 4, ast->as.text.len) : ast->as.text;
+    size_t rows = 0;
+    (void)function_lookup(name, &rows);
+    if (rows == 0 && str_starts_with(name, STR("similar"))) {
+        return not_supported(b, ast->span.at, "SIMILAR TO");
+    }
+    TRY(call_function(b, name, args, ast->arg_count, ast->span.at, true, &test));
+    return finish_negated(b, ast, test, expr_out);
+}
+
+static ErrorCode bind_exists(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    Query query = {0};
+    TRY(bind_query(b, ast->args[0]->as.select, scope, &query));
+    TRY(query_settle(b, &query, NULL));
+    return expr_rel(b, EXPR_EXISTS_REL, type_of(TYPE_BOOL), NULL, query.rel, ast->span.at, expr_out);
+}
+
+static ErrorCode refuse_array_query(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    (void)scope;
+    (void)expr_out;
+    return not_supported(b, ast->span.at, "ARRAY(subquery)");
+}
+
+static ErrorCode refuse_word(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    (void)scope;
+    (void)expr_out;
+    char word[40];
+    size_t len = MIN_OF(ast->as.text.len, sizeof word - 1);
+    for (size_t i = 0; i < len; i++) {
+        char c = ast->as.text.data[i];
+        word[i] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
+    }
+    word[len] = 0;
+    return not_supported(b, ast->span.at, "%s", word);
+}
+
+/* Collations: every text compares by code points, which is what "C" and "POSIX" ask for. */
+static ErrorCode bind_collate(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const AstNames *names = &ast->args[1]->as.names;
+    Str name = names->parts[names->count - 1].text;
+    if (!str_equal_ignore_case(name, STR("c")) && !str_equal_ignore_case(name, STR("posix")) && !str_equal_ignore_case(name, STR("default"))) {
+        return not_supported(b, ast->args[1]->span.at, "collation \"%.*s\"", STR_ARG(name));
+    }
+    return bind_expr(b, scope, ast->args[0], expr_out);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+typedef ErrorCode (*PredicateBind)(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+typedef struct PredicateRow { Str name; PredicateBind bind; } PredicateRow;
+#define ROW(text, bind) {{text, sizeof(text) - 1}, bind}
+static const PredicateRow predicate_rows[] = {
+    ROW("and", bind_logic), ROW("or", bind_logic), ROW("not", bind_not), ROW("in", bind_in), ROW("not in", bind_in),
+    ROW("is null", bind_is_null), ROW("is not null", bind_is_null), ROW("between", bind_between), ROW("not between", bind_between),
+    ROW("between symmetric", bind_between), ROW("not between symmetric", bind_between), ROW("like", bind_like), ROW("not like", bind_like),
+    ROW("ilike", bind_like), ROW("not ilike", bind_like), ROW("similar to", bind_like), ROW("not similar to", bind_like),
+    ROW("is true", bind_is_boolean), ROW("is not true", bind_is_boolean), ROW("is false", bind_is_boolean), ROW("is not false", bind_is_boolean),
+    ROW("is unknown", bind_is_boolean), ROW("is not unknown", bind_is_boolean), ROW("is distinct from", bind_distinct_from),
+    ROW("is not distinct from", bind_distinct_from), ROW("collate", bind_collate), ROW("within", refuse_word), ROW("overlaps", refuse_word),
+    ROW("is normalized", refuse_word), ROW("is not normalized", refuse_word),
+};
+
+ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *found_out, const Expr **expr_out) {
+    *found_out = true;
+    if ((ast->flags & AST_OPERATOR) == 0) {
+        bool exists = str_equal(ast->as.text, STR("exists")) && ast->arg_count == 1 && ast->args[0]->kind == AST_SUBQUERY;
+        bool array = str_equal(ast->as.text, STR("array")) && ast->arg_count == 1 && ast->args[0]->kind == AST_SUBQUERY;
+        *found_out = exists || array;
+        return exists ? bind_exists(b, scope, ast, expr_out) : array ? refuse_array_query(b, scope, ast, expr_out) : ERR_OK;
+    }
+    for (size_t i = 0; i < COUNT_OF(predicate_rows); i++) {
+        if (str_equal(predicate_rows[i].name, ast->as.text)) {
+            return predicate_rows[i].bind(b, scope, ast, expr_out);
+        }
+    }
+    *found_out = false;
+    return ERR_OK;
+}

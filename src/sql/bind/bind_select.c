@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_select.c - one SELECT: FROM, WHERE, LATEST ON, select list, grouping, projection, DISTINCT, ORDER BY, LIMIT, in that order.
+ *
+ * Why:   everything that may call an aggregate (list, HAVING, ORDER BY) is bound over the input first; then the grouped relation is
+ *        built and the bound expressions are rewritten over it (bind_group.c). Expressions are interned, so "is a group" is one compare.
+ * Tests: test/unit/sql/bind/ */
+#include "sql/bind/bind_internal.h"
+
+/* ---------------------------------------------------------------- names of columns */
+
+static Str call_name(const AstExpr *ast) {
+    if (ast->kind == AST_CALL_SPECIAL) {
+        return ast->as.call->name.parts[ast->as.call->name.count - 1].text;
+    }
+    return (ast->flags & AST_OPERATOR) != 0 ? STR("?column?") : ast->as.text;
+}
+
+/* PostgreSQL's names of columns without an alias. */
+static Str postgres_name(const AstExpr *ast) {
+    switch ((AstExprKind)ast->kind) {
+    case AST_NAME: return ast->as.names.parts[ast->as.names.count - 1].text;
+    case AST_CALL:
+    case AST_CALL_SPECIAL: return call_name(ast);
+    case AST_CASE: return STR("case");
+    case AST_CAST: {
+        Str inner = (ast->flags & AST_TYPED_LITERAL) != 0 ? (Str){0} : postgres_name(ast->args[0]);
+        bool unnamed = inner.len == 0 || str_equal(inner, STR("?column?"));
+        return unnamed ? ast->as.type->name.parts[ast->as.type->name.count - 1].text : inner;
+    }
+    case AST_ARRAY: return STR("array");
+    case AST_ROW: return STR("row");
+    case AST_BOOLEAN: return STR("bool");
+    default: return STR("?column?");
+    }
+}
+
+static Str questdb_name(Binder *b, const AstSelectItem *item) {
+    const AstExpr *ast = item->expr;
+    if (ast->kind == AST_NAME) {
+        return ast->as.names.parts[ast->as.names.count - 1].text;
+    }
+    if (ast->kind == AST_CALL && (ast->flags & AST_STAR_ARGUMENT) != 0) {
+        return arena_format(b->arena, "%.*s()", STR_ARG(ast->as.text));
+    }
+    size_t end = (size_t)item->span.at + item->span.len;
+    return end <= b->context->text.len ? str_slice(b->context->text, item->span.at, end) : STR("column");
+}
+
+static Str item_name(Binder *b, const AstSelectItem *item) {
+    if (item->alias != NULL) {
+        return item->alias->text;
+    }
+    return dialect_has(b->dialect, DIALECT_COLUMN_NAME_IS_SOURCE) ? questdb_name(b, item) : postgres_name(item->expr);
+}
+
+/* ---------------------------------------------------------------- the select list */
+
+uint32_t add_item(Binder *b, SelectState *s, OutputItem item) {
+    if (s->item_count == s->item_capacity) {
+        s->item_capacity = s->item_capacity == 0 ? 16 : s->item_capacity * 2;
+        OutputItem *items = arena_array(b->arena, OutputItem, s->item_capacity);
+        if (s->item_count > 0) {
+            memcpy(items, s->items, s->item_count * sizeof *items);
+        }
+        s->items = items;
+    }
+    s->items[s->item_count] = item;
+    return s->item_count++;
+}
+
+static ErrorCode add_star(Binder *b, SelectState *s, const AstExpr *star) {
+    uint32_t before = s->item_count;
+    int64_t position = star != NULL ? (int64_t)star->span.at : (int64_t)s->ast->span.at;
+    for (uint32_t i = 0; i < s->scope.count; i++) {
+        const ScopeColumn *column = &s->scope.columns[i];
+        bool qualified = star != NULL && star->as.names.count > 0;
+        if (qualified ? !name_same(&star->as.names.parts[star->as.names.count - 1], column->qualifier) : column->merged) {
+            continue;
+        }
+        add_item(b, s, (OutputItem){expr_column(b, column->id, column->type, position), column->name, position});
+    }
+    if (s->item_count > before) {
+        return ERR_OK;
+    }
+    if (star != NULL && star->as.names.count > 0) {
+        Str table = star->as.names.parts[star->as.names.count - 1].text;
+        return error_set(b->err, ERR_UNDEFINED_TABLE, position, "missing FROM-clause entry for table \"%.*s\"", STR_ARG(table));
+    }
+    return s->ast->from_count > 0 ? ERR_OK : error_set(b->err, ERR_SYNTAX, position, "SELECT * with no tables specified is not valid");
+}
+
+static ErrorCode bind_items(Binder *b, SelectState *s) {
+    s->scope.clause = "SELECT";
+    s->scope.aggregates = &s->aggregates;
+    if (s->ast->kind == AST_SELECT_TABLE) {
+        return add_star(b, s, NULL);
+    }
+    for (uint32_t i = 0; i < s->ast->item_count; i++) {
+        const AstSelectItem *item = &s->ast->items[i];
+        if (item->expr->kind == AST_STAR) {
+            TRY(add_star(b, s, item->expr));
+            continue;
+        }
+        const Expr *expr = NULL;
+        TRY(bind_expr(b, &s->scope, item->expr, &expr));
+        add_item(b, s, (OutputItem){expr, item_name(b, item), item->expr->span.at});
+    }
+    return ERR_OK;
+}
+
+static bool name_taken(const SelectState *s, uint32_t count, Str name) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_equal_ignore_case(s->items[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* QuestDB tells columns of one name apart by a number behind them: ts, ts1. */
+static void number_names(Binder *b, SelectState *s) {
+    if (!dialect_has(b->dialect, DIALECT_COLUMN_NAME_IS_SOURCE)) {
+        return;
+    }
+    for (uint32_t i = 1; i < s->visible_count; i++) {
+        Str name = s->items[i].name;
+        for (uint32_t n = 1; name_taken(s, i, name) && n < COLUMNS_MAX; n++) {
+            name = arena_format(b->arena, "%.*s%u", STR_ARG(s->items[i].name), n);
+        }
+        s->items[i].name = name;
+    }
+}
+
+/* ---------------------------------------------------------------- WHERE, LATEST ON */
+
+static ErrorCode apply_where(Binder *b, SelectState *s) {
+    if (s->ast->where == NULL) {
+        return ERR_OK;
+    }
+    const Expr *condition = NULL;
+    s->scope.aggregates = NULL;
+    TRY(bind_condition(b, &s->scope, s->ast->where, "WHERE", &condition));
+    return rel_filter(b, s->rel, condition, &s->rel);
+}
+
+static ErrorCode latest_timestamp(Binder *b, SelectState *s, const AstLatest *ast, const Expr **expr_out) {
+    if (ast->timestamp == NULL) {
+        if (s->scope.timestamp == 0) {
+            return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, ast->span.at, "LATEST BY needs a table with a designated timestamp");
+        }
+        for (uint32_t i = 0; i < s->scope.count; i++) {
+            if (s->scope.columns[i].id == s->scope.timestamp) {
+                *expr_out = expr_column(b, s->scope.timestamp, s->scope.columns[i].type, ast->span.at);
+            }
+        }
+        return ERR_OK;
+    }
+    TRY(bind_expr(b, &s->scope, ast->timestamp, expr_out));
+    if ((*expr_out)->kind != EXPR_COLUMN || !type_is_timestamp((TypeId)(*expr_out)->type.id)) {
+        return error_set(b->err, ERR_DATATYPE_MISMATCH, ast->timestamp->span.at, "LATEST ON needs a timestamp column");
+    }
+    return ERR_OK;
+}
+
+static ErrorCode apply_latest(Binder *b, SelectState *s, bool before_where) {
+    const AstLatest *ast = s->ast->latest;
+    if (ast == NULL || ast->before_where != before_where) {
+        return ERR_OK;
+    }
+    const Expr *timestamp = NULL;
+    const Expr **keys = NULL;
+    s->scope.aggregates = NULL;
+    s->scope.clause = "LATEST ON";
+    TRY(latest_timestamp(b, s, ast, &timestamp));
+    TRY(bind_exprs(b, &s->scope, ast->partition_by, ast->partition_count, &keys));
+    Rel *rel = NULL;
+    TRY(rel_like(b, REL_LATEST, s->rel, &rel));
+    rel->as.latest.timestamp = timestamp;
+    rel->as.latest.keys = keys;
+    rel->as.latest.key_count = (uint16_t)ast->partition_count;
+    s->rel = rel;
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- projection, DISTINCT, order */
+
+static bool is_identity(const SelectState *s) {
+    if (s->item_count != s->rel->column_count || s->grouped) {
+        return false;
+    }
+    for (uint32_t i = 0; i < s->item_count; i++) {
+        const Expr *expr = s->items[i].expr;
+        if (expr->kind != EXPR_COLUMN || expr->as.column != s->rel->columns[i].id || !str_equal(s->items[i].name, s->rel->columns[i].name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static ErrorCode project_items(Binder *b, SelectState *s, uint32_t count) {
+    const Expr **exprs = arena_array(b->arena, const Expr *, count + 1);
+    Str *names = arena_array(b->arena, Str, count + 1);
+    bool settle = s->ast->distinct || s->order_count > 0;
+    for (uint32_t i = 0; i < count; i++) {
+        exprs[i] = s->items[i].expr;
+        if (settle) {
+            TRY(coerce_known(b, exprs[i], &exprs[i]));
+        }
+        names[i] = s->items[i].name;
+    }
+    if (is_identity(s)) {
+        return ERR_OK;
+    }
+    ColumnId timestamp = 0;
+    Rel *rel = NULL;
+    TRY(rel_project(b, s->rel, exprs, names, count, &rel));
+    for (uint32_t i = count; i-- > 0;) {
+        timestamp = exprs[i]->kind == EXPR_COLUMN && exprs[i]->as.column == s->timestamp && s->timestamp != 0 ? rel->columns[i].id : timestamp;
+    }
+    s->rel = rel;
+    s->timestamp = timestamp;
+    return ERR_OK;
+}
+
+static ErrorCode apply_distinct(Binder *b, SelectState *s) {
+    if (!s->ast->distinct) {
+        return ERR_OK;
+    }
+    Rel *input = s->rel;
+    Rel *rel = NULL;
+    TRY(rel_new(b, REL_DISTINCT, input->column_count, ERROR_NO_POSITION, &rel));
+    RelColumn *columns = rel_columns(rel);
+    for (uint32_t i = 0; i < input->column_count; i++) {
+        ColumnId id = columns[i].id;
+        columns[i] = input->columns[i];
+        columns[i].id = id;
+        b->column_symbols[id] = columns[i].symbols;
+    }
+    rel->inputs[0] = input;
+    s->rel = rel;
+    s->timestamp = 0;
+    return ERR_OK;
+}
+
+static ErrorCode apply_order(Binder *b, SelectState *s) {
+    if (s->order_count == 0) {
+        return ERR_OK;
+    }
+    for (uint32_t i = 0; i < s->order_count; i++) { /* item numbers were left in the keys */
+        s->order[i].expr = rel_column_expr(b, s->rel, (uint32_t)(uintptr_t)s->order[i].expr);
+    }
+    Rel *rel = NULL;
+    TRY(rel_like(b, REL_SORT, s->rel, &rel));
+    rel->as.sort.keys = s->order;
+    rel->as.sort.key_count = (uint16_t)s->order_count;
+    const Expr *first = s->order[0].expr;
+    bool by_time = s->timestamp != 0 && first->kind == EXPR_COLUMN && first->as.column == s->timestamp;
+    rel->order_column = by_time ? s->timestamp : 0;
+    rel->order_descending = by_time && s->order[0].descending;
+    s->timestamp = by_time ? s->timestamp : 0;
+    s->rel = rel;
+    return ERR_OK;
+}
+
+/* Columns that were there for ORDER BY only go away again. */
+static ErrorCode drop_hidden(Binder *b, SelectState *s, Query *query) {
+    if (s->item_count == s->visible_count) {
+        return ERR_OK;
+    }
+    Rel *input = query->rel;
+    const Expr **exprs = arena_array(b->arena, const Expr *, s->visible_count + 1);
+    Str *names = arena_array(b->arena, Str, s->visible_count + 1);
+    for (uint32_t i = 0; i < s->visible_count; i++) {
+        exprs[i] = rel_column_expr(b, input, i);
+        names[i] = input->columns[i].name;
+    }
+    ColumnId timestamp = 0;
+    TRY(rel_project(b, input, exprs, names, s->visible_count, &query->rel));
+    for (uint32_t i = 0; i < s->visible_count; i++) {
+        timestamp = query->timestamp != 0 && input->columns[i].id == query->timestamp ? query->rel->columns[i].id : timestamp;
+    }
+    query->timestamp = timestamp;
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- SELECT */
+
+static ErrorCode check_clauses(Binder *b, const AstSelect *ast) {
+    if (ast->distinct_on_given) {
+        return not_supported(b, ast->span.at, "DISTINCT ON");
+    }
+    if (ast->into != NULL) {
+        return not_supported(b, ast->into->span.at, "SELECT INTO");
+    }
+    if (ast->window_count > 0) {
+        return not_supported(b, ast->windows[0].name->span.at, "a WINDOW clause");
+    }
+    if (ast->sample_by != NULL && ast->has_group_by) {
+        return not_supported(b, ast->group_span.at, "GROUP BY beside SAMPLE BY");
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_input(Binder *b, SelectState *s) {
+    TRY(bind_from_list(b, s->ast->from, s->ast->from_count, &s->scope, &s->rel));
+    TRY(apply_latest(b, s, true));
+    TRY(apply_where(b, s));
+    TRY(apply_latest(b, s, false));
+    s->timestamp = s->scope.timestamp;
+    return ERR_OK;
+}
+
+static ErrorCode bind_outputs(Binder *b, SelectState *s) {
+    TRY(bind_items(b, s));
+    s->visible_count = s->item_count;
+    number_names(b, s);
+    if (s->ast->having != NULL) {
+        TRY(bind_condition(b, &s->scope, s->ast->having, "HAVING", &s->having));
+    }
+    return bind_order_by(b, s);
+}
+
+static ErrorCode bind_groups(Binder *b, SelectState *s) {
+    if (s->ast->sample_by != NULL) {
+        TRY(sample_query(b, s));
+    } else if (s->ast->has_group_by || s->aggregates.count > 0 || s->having != NULL) {
+        TRY(group_query(b, s));
+    }
+    return s->having != NULL ? rel_filter(b, s->rel, s->having, &s->rel) : ERR_OK;
+}
+
+static ErrorCode bind_core(Binder *b, const AstSelect *ast, Scope *outer, Query *query) {
+    SelectState s = {.ast = ast, .scope = {.outer = outer}};
+    TRY(check_clauses(b, ast));
+    TRY(bind_input(b, &s));
+    TRY(bind_outputs(b, &s));
+    TRY(bind_groups(b, &s));
+    TRY(project_items(b, &s, s.item_count));
+    TRY(apply_distinct(b, &s));
+    TRY(apply_order(b, &s));
+    *query = (Query){s.rel, s.timestamp};
+    TRY(bind_limit(b, ast->limit, query));
+    return drop_hidden(b, &s, query);
+}
+
+/* ---------------------------------------------------------------- queries */
+
+ErrorCode with_push(Binder *b, const AstWith *with) {
+    if (with == NULL) {
+        return ERR_OK;
+    }
+    if (with->recursive) {
+        return not_supported(b, with->span.at, "WITH RECURSIVE");
+    }
+    for (uint32_t i = 0; i < with->count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (str_equal(with->ctes[i].name.text, with->ctes[j].name.text)) {
+                return error_set(b->err, ERR_DUPLICATE_ALIAS, with->ctes[i].name.span.at, "WITH query name \"%.*s\" specified more than once", STR_ARG(with->ctes[i].name.text));
+            }
+        }
+        CteScope *scope = arena_new(b->arena, CteScope);
+        *scope = (CteScope){&with->ctes[i], b->ctes};
+        b->ctes = scope;
+    }
+    return ERR_OK;
+}
+
+void declare_push(Binder *b, const AstDeclare *declares, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        VariableScope *scope = arena_new(b->arena, VariableScope);
+        *scope = (VariableScope){&declares[i], b->variables};
+        b->variables = scope;
+    }
+}
+
+static ErrorCode bind_kind(Binder *b, const AstSelect *select, Scope *outer, Query *query) {
+    if (select->locking_count > 0) {
+        return not_supported(b, select->locking[0].span.at, "FOR %s", select->locking[0].share ? "SHARE" : "UPDATE");
+    }
+    if (select->kind == AST_SELECT_QUERY || select->kind == AST_SELECT_TABLE) {
+        return bind_core(b, select, outer, query);
+    }
+    return bind_set_operation(b, select, outer, query);
+}
+
+ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer, Query *query_out) {
+    CteScope *ctes = b->ctes;
+    VariableScope *variables = b->variables;
+    declare_push(b, select->declares, select->declare_count);
+    TRY(with_push(b, select->with));
+    TRY(bind_kind(b, select, outer, query_out));
+    b->ctes = ctes;
+    b->variables = variables;
+    return ERR_OK;
+}
+
+/* A literal without a type in a select list gets one from whoever reads the query: a UNION, an INSERT, else text. */
+static ErrorCode settle_column(Binder *b, Rel *rel, uint32_t i, Type type) {
+    while (rel->kind == REL_SORT || rel->kind == REL_LIMIT || rel->kind == REL_FILTER) {
+        rel = rel->inputs[0];
+    }
+    if (rel->columns[i].type.id != TYPE_UNKNOWN) {
+        return ERR_OK;
+    }
+    assert(rel->kind == REL_PROJECT);
+    const Expr **exprs = (const Expr **)(uintptr_t)rel->as.project.exprs;
+    TRY(coerce(b, exprs[i], type, CAST_ASSIGNMENT, &exprs[i]));
+    rel_columns(rel)[i].type = exprs[i]->type;
+    return ERR_OK;
+}
+
+ErrorCode query_settle(Binder *b, const Query *query, const Type *types) {
+    for (uint32_t i = 0; i < query->rel->column_count; i++) {
+        if (query->rel->columns[i].type.id == TYPE_UNKNOWN) {
+            TRY(settle_column(b, query->rel, i, types != NULL ? types[i] : type_of(TYPE_TEXT)));
+        }
+    }
+    return ERR_OK;
+}
+
+ErrorCode bind_subselect(Binder *b, const AstSelect *select, Scope *outer, const char *what, const Type *type, Query *query_out) {
+    TRY(bind_query(b, select, outer, query_out));
+    if (query_out->rel->column_count != 1) {
+        return error_set(b->err, ERR_SYNTAX, select->span.at, "%s must return only one column", what);
+    }
+    return type != NULL && type->id != TYPE_UNKNOWN ? query_settle(b, query_out, type) : query_settle(b, query_out, NULL);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * coerce.c - one expression to one type: unknown literals are read, parameters take the type, everything else goes by the cast table.
+ *
+ * Why:   contexts (implicit, assignment, explicit) are PostgreSQL's; the table of casts lies in sql/func.
+ * Tests: test/unit/sql/bind/ */
+#include "sql/bind/bind_internal.h"
+
+Str type_name(Binder *b, Type type) {
+    char text[64];
+    size_t len = b->dialect == DIALECT_QUESTDB ? type_format_exec(text, sizeof text, type) : type_format_sql(text, sizeof text, type);
+    return arena_str(b->arena, (Str){text, len});
+}
+
+/* ---------------------------------------------------------------- type names */
+
+static ErrorCode modifier_number(Binder *b, const AstExpr *ast, int *number_out) {
+    int64_t number = 0;
+    bool overflow = false;
+    if (ast->kind != AST_INTEGER || !parse_int64(ast->as.text, &number, &overflow) || number < 0 || number > 10485760) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, ast->span.at, "type modifier must be a number in range");
+    }
+    *number_out = (int)number;
+    return ERR_OK;
+}
+
+static ErrorCode decimal_type(Binder *b, const AstType *ast, Type *type) {
+    int precision = 0;
+    int scale = 0;
+    TRY(modifier_number(b, ast->modifiers[0], &precision));
+    if (ast->modifier_count > 1) {
+        TRY(modifier_number(b, ast->modifiers[1], &scale));
+    }
+    if (precision < 1 || precision > NUMERIC_DIGITS_MAX) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "numeric precision %d must be between 1 and %d", precision, NUMERIC_DIGITS_MAX);
+    }
+    if (scale > precision) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[ast->modifier_count - 1]->span.at, "numeric scale %d must be between 0 and precision %d", scale, precision);
+    }
+    *type = type_decimal(precision, scale);
+    return ERR_OK;
+}
+
+static ErrorCode apply_modifiers(Binder *b, const AstType *ast, Type *type) {
+    switch (type->id) {
+    case TYPE_NUMERIC:
+    case TYPE_DECIMAL8:
+    case TYPE_DECIMAL16:
+        if (ast->modifier_count <= 2) {
+            return decimal_type(b, ast, type);
+        }
+        break;
+    case TYPE_VARCHAR:
+    case TYPE_BPCHAR:
+        if (ast->modifier_count == 1) {
+            int length = 0;
+            TRY(modifier_number(b, ast->modifiers[0], &length));
+            type->length = length;
+            return length > 0 ? ERR_OK : error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "length must be at least 1");
+        }
+        break;
+    case TYPE_CHAR:
+        if (ast->modifier_count == 1) { /* char(n) is PostgreSQL's in both dialects: QuestDB's char has no length */
+            *type = type_of(TYPE_BPCHAR);
+            return apply_modifiers(b, ast, type);
+        }
+        break;
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMPTZ:
+    case TYPE_INTERVAL: {
+        int digits = 0;
+        TRY(modifier_number(b, ast->modifiers[0], &digits));
+        if (digits == 6) {
+            return ERR_OK;
+        }
+        return not_supported(b, ast->modifiers[0]->span.at, "a time precision other than 6");
+    }
+    case TYPE_FLOAT4:
+    case TYPE_FLOAT8: {
+        int digits = 0;
+        TRY(modifier_number(b, ast->modifiers[0], &digits));
+        *type = type_of(digits <= 24 ? TYPE_FLOAT4 : TYPE_FLOAT8);
+        return digits >= 1 && digits <= 53 ? ERR_OK : error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "precision for type float must be 1 to 53");
+    }
+    default: break;
+    }
+    return error_set(b->err, ERR_SYNTAX, ast->span.at, "type %.*s has no such modifier", STR_ARG(type_name(b, *type)));
+}
+
+static ErrorCode unknown_type(Binder *b, const AstType *ast) {
+    static const Str later[] = {{"json", 4}, {"jsonb", 5}, {"time", 4}, {"time without time zone", 22}, {"time with time zone", 19}, {"timetz", 6},
+        {"inet", 4}, {"ipv4", 4}, {"cidr", 4}, {"macaddr", 7}, {"money", 5}, {"bit", 3}, {"bit varying", 11}, {"varbit", 6}, {"xml", 3}, {"tsvector", 8},
+        {"tsquery", 7}, {"point", 5}, {"geohash", 7}, {"long256", 7}, {"long128", 7}, {"serial", 6}, {"bigserial", 9}, {"smallserial", 11}, {"oid", 3},
+        {"regclass", 8}, {"regtype", 7}, {"regproc", 7}, {"name", 4}, {"int4range", 9}, {"int8range", 9}, {"tsrange", 7}, {"hstore", 6}, {"citext", 6}};
+    const AstName *name = &ast->name.parts[ast->name.count - 1];
+    for (size_t i = 0; i < COUNT_OF(later); i++) {
+        if (str_equal_ignore_case(name->text, later[i])) {
+            return not_supported(b, ast->span.at, "type %.*s", STR_ARG(name->text));
+        }
+    }
+    return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s\" does not exist", STR_ARG(name->text));
+}
+
+ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out) {
+    const AstName *name = &ast->name.parts[ast->name.count - 1];
+    if (ast->name.count > 1 && !str_equal(ast->name.parts[0].text, STR("pg_catalog"))) {
+        return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s\" does not exist", STR_ARG(name->text));
+    }
+    if (!type_from_name(name->text, dialect_has(b->dialect, DIALECT_TYPE_NAMES_QUESTDB), type_out)) {
+        return unknown_type(b, ast);
+    }
+    if (ast->array_dimensions > 0) {
+        if (type_out->id != TYPE_FLOAT8) {
+            return not_supported(b, ast->span.at, "an array of type %.*s", STR_ARG(type_name(b, *type_out)));
+        }
+        *type_out = type_of(TYPE_FLOAT8_ARRAY);
+        type_out->dims = ast->array_dimensions;
+    }
+    return ast->modifier_count > 0 ? apply_modifiers(b, ast, type_out) : ERR_OK;
+}
+
+/* ---------------------------------------------------------------- which casts are there */
+
+/* Texts into a dictionary are interned where they are stored: in expressions a symbol target stays text. */
+static Type target_of(Type type) {
+    return type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : type;
+}
+
+static bool has_modifiers(Type type) {
+    return type.length > 0 || type.precision > 0;
+}
+
+static bool text_like(TypeId id) {
+    return type_is_text(id) || id == TYPE_SYMBOL;
+}
+
+bool can_coerce(Type from, Type to, CastContext context) {
+    to = target_of(to);
+    if (from.id == to.id || from.id == TYPE_UNKNOWN) {
+        return true;
+    }
+    const Cast *cast = cast_find((TypeId)from.id, (TypeId)to.id);
+    return cast != NULL && cast->context <= context;
+}
+
+/* ---------------------------------------------------------------- unknown literals and parameters */
+
+static ErrorCode read_literal(Binder *b, const Expr *expr, Type type, const Expr **expr_out) {
+    if (expr->as.value.is_null) {
+        *expr_out = expr_null(b, type, expr->position);
+        return ERR_OK;
+    }
+    Str text = strref_str(&expr->as.value.as.str);
+    if (type.id == TYPE_TEXT || (type.id == TYPE_VARCHAR && type.length == 0)) {
+        *expr_out = expr_text(b, text, (TypeId)type.id, expr->position);
+        return ERR_OK;
+    }
+    Value value = {.type = type};
+    Error reason;
+    ErrorCode code = value_parse(type, text, b->context->environment, b->arena, &value.as, &reason);
+    if (code != ERR_OK) {
+        return error_set(b->err, code, expr->position, "%s", reason.message);
+    }
+    *expr_out = expr_constant(b, &value, expr->position);
+    return ERR_OK;
+}
+
+static ErrorCode type_param(Binder *b, const Expr *expr, Type type, const Expr **expr_out) {
+    Type *known = &b->param_types[expr->as.param];
+    if (known->id == TYPE_UNKNOWN) {
+        *known = type;
+    }
+    *expr_out = expr_param(b, expr->as.param, *known, expr->position);
+    return ERR_OK;
+}
+
+static bool is_unknown_param(const Expr *expr) {
+    return expr->kind == EXPR_PARAM && expr->type.id == TYPE_UNKNOWN;
+}
+
+/* A parameter's type has no modifiers: varchar(5) = $1 asks for varchar. */
+static Type without_modifiers(Type type) {
+    if (type.id == TYPE_DECIMAL8 || type.id == TYPE_DECIMAL16) {
+        return type_of(TYPE_NUMERIC);
+    }
+    return (Type){.id = type.id, .dims = type.dims};
+}
+
+/* ---------------------------------------------------------------- coerce */
+
+static ErrorCode refuse_cast(Binder *b, const Expr *expr, Type type, CastContext context, const Cast *cast) {
+    Str from = type_name(b, expr->type);
+    Str to = type_name(b, type);
+    if (context == CAST_EXPLICIT) {
+        return error_set(b->err, ERR_CANNOT_COERCE, expr->position, "cannot cast type %.*s to %.*s", STR_ARG(from), STR_ARG(to));
+    }
+    const char *hint = cast != NULL ? ": an explicit cast is needed" : "";
+    return error_set(b->err, ERR_DATATYPE_MISMATCH, expr->position, "expression is of type %.*s where %.*s is expected%s", STR_ARG(from), STR_ARG(to), hint);
+}
+
+static ErrorCode cast_with(Binder *b, const Cast *cast, const Expr *expr, Type type, CastContext context, const Expr **expr_out) {
+    const Expr **args = arena_array(b->arena, const Expr *, 1);
+    args[0] = expr;
+    const void *prepared = cast_prepare(expr->type, type, context, b->arena);
+    return expr_call(b, &cast->function, prepared, type, args, 1, expr->position, expr_out);
+}
+
+/* Constants of the usual number types change at once: VALUES lists hold many of them. false: left to the cast. */
+static bool fold_number(Binder *b, const Expr *expr, Type type, const Expr **expr_out) {
+    if (expr->kind != EXPR_CONSTANT || expr->as.value.is_null) {
+        return false;
+    }
+    const Value *from = &expr->as.value;
+    bool integer = from->type.id == TYPE_INT4 || from->type.id == TYPE_INT8;
+    int64_t number = from->type.id == TYPE_INT4 ? from->as.i32 : integer ? from->as.i64 : 0;
+    Value to = {.type = type};
+    if (type.id == TYPE_INT8 && integer) {
+        to.as.i64 = number;
+    } else if (type.id == TYPE_INT4 && integer && number >= INT32_MIN && number <= INT32_MAX) {
+        to.as.i32 = (int32_t)number;
+    } else if (type.id == TYPE_FLOAT8 && integer) {
+        to.as.f64 = (double)number;
+    } else if (type.id == TYPE_FLOAT8 && from->type.id == TYPE_NUMERIC) {
+        to.as.f64 = numeric_to_double(numeric_from_slot(&from->as.numeric));
+    } else {
+        return false;
+    }
+    *expr_out = expr_constant(b, &to, expr->position);
+    return true;
+}
+
+static ErrorCode coerce_typed(Binder *b, const Expr *expr, Type type, CastContext context, const Expr **expr_out) {
+    const Cast *cast = cast_find((TypeId)expr->type.id, (TypeId)type.id);
+    if (expr->type.id == type.id && (cast == NULL || (!has_modifiers(type) && type.dims == 0) || (type.id == TYPE_FLOAT8_ARRAY))) {
+        *expr_out = expr;
+        return ERR_OK;
+    }
+    if (cast == NULL || cast->context > context) {
+        return refuse_cast(b, expr, type, context, cast);
+    }
+    if (fold_number(b, expr, type, expr_out)) {
+        return ERR_OK;
+    }
+    return cast_with(b, cast, expr, type, context, expr_out);
+}
+
+ErrorCode coerce(Binder *b, const Expr *expr, Type type, CastContext context, const Expr **expr_out) {
+    type = target_of(type);
+    if (type_equal(expr->type, type)) {
+        *expr_out = expr;
+        return ERR_OK;
+    }
+    if (expr_is_null_constant(expr) && (expr->type.id == TYPE_UNKNOWN || can_coerce(expr->type, type, context))) {
+        *expr_out = expr_null(b, type, expr->position);
+        return ERR_OK;
+    }
+    if (is_unknown_param(expr)) {
+        const Expr *param = NULL;
+        TRY(type_param(b, expr, without_modifiers(type), &param));
+        return coerce(b, param, type, context == CAST_IMPLICIT ? CAST_ASSIGNMENT : context, expr_out);
+    }
+    if (expr->type.id != TYPE_UNKNOWN) {
+        return coerce_typed(b, expr, type, context, expr_out);
+    }
+    assert(expr->kind == EXPR_CONSTANT);
+    if (type.length > 0) { /* the cast knows whether to cut or to refuse */
+        const Expr *text = NULL;
+        TRY(read_literal(b, expr, type_of(TYPE_TEXT), &text));
+        return coerce_typed(b, text, type, context == CAST_IMPLICIT ? CAST_ASSIGNMENT : context, expr_out);
+    }
+    return read_literal(b, expr, type, expr_out);
+}
+
+ErrorCode coerce_known(Binder *b, const Expr *expr, const Expr **expr_out) {
+    return expr->type.id == TYPE_UNKNOWN ? coerce(b, expr, type_of(TYPE_TEXT), CAST_IMPLICIT, expr_out) : (*expr_out = expr, ERR_OK);
+}
+
+ErrorCode coerce_boolean(Binder *b, const Expr *expr, const char *clause, const Expr **expr_out) {
+    if (expr->type.id == TYPE_UNKNOWN || expr->type.id == TYPE_BOOL) {
+        return coerce(b, expr, type_of(TYPE_BOOL), CAST_IMPLICIT, expr_out);
+    }
+    return error_set(b->err, ERR_DATATYPE_MISMATCH, expr->position, "argument of %s must be type boolean, not type %.*s", clause,
+                     STR_ARG(type_name(b, expr->type)));
+}
+
+/* ---------------------------------------------------------------- one type for several */
+
+static Type merge_same_id(Type a, Type b) {
+    if (type_equal(a, b)) {
+        return a;
+    }
+    if (a.id == TYPE_FLOAT8_ARRAY) {
+        return type_of(TYPE_FLOAT8_ARRAY);
+    }
+    return without_modifiers(a);
+}
+
+static bool is_decimal(TypeId id) {
+    return id == TYPE_NUMERIC || id == TYPE_DECIMAL8 || id == TYPE_DECIMAL16;
+}
+
+/* The type for both, or false if there is none. */
+static bool merge_types(Type a, Type b, Type *type_out) {
+    if (a.id == b.id) {
+        *type_out = merge_same_id(a, b);
+        return true;
+    }
+    if (is_decimal((TypeId)a.id) && is_decimal((TypeId)b.id)) {
+        *type_out = type_of(TYPE_NUMERIC);
+        return true;
+    }
+    if (type_category((TypeId)a.id) != type_category((TypeId)b.id)) {
+        return false;
+    }
+    a = without_modifiers(a);
+    b = without_modifiers(b);
+    bool forward = can_coerce(a, b, CAST_IMPLICIT);
+    bool backward = can_coerce(b, a, CAST_IMPLICIT);
+    if (text_like((TypeId)a.id) && text_like((TypeId)b.id)) {
+        *type_out = type_of(TYPE_TEXT);
+        return true;
+    }
+    if (forward && (!backward || type_preferred((TypeId)b.id))) {
+        *type_out = b;
+        return true;
+    }
+    *type_out = a;
+    return backward;
+}
+
+ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const char *what, Type *type_out) {
+    Type type = type_of(TYPE_UNKNOWN);
+    for (uint32_t i = 0; i < count; i++) {
+        Type next = exprs[i]->type;
+        if (next.id == TYPE_UNKNOWN) {
+            continue;
+        }
+        if (type.id == TYPE_UNKNOWN) {
+            type = next;
+        } else if (!merge_types(type, next, &type)) {
+            return error_set(b->err, ERR_DATATYPE_MISMATCH, exprs[i]->position, "%s types %.*s and %.*s cannot be matched", what,
+                             STR_ARG(type_name(b, type)), STR_ARG(type_name(b, next)));
+        }
+    }
+    *type_out = type.id == TYPE_UNKNOWN ? type_of(TYPE_TEXT) : type;
+    return ERR_OK;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * overload.c - which row of the function table a call means: PostgreSQL's rules over candidates of that name.
+ *
+ * Layout:     a candidate is one row; each argument is exact, castable or impossible. Exact rows win; then the most exact arguments; then
+ *             the most exact-or-preferred ones; then unknown literals are given the category that the candidates agree on.
+ * Why:        one resolver for functions, operators and aggregates.
+ * Tests:      test/unit/sql/bind/test_overload.c */
+#include "sql/bind/bind_internal.h"
+
+/* An argument of the very type weighs a little more than one that resolves to it (varchar as text). */
+enum { CANDIDATES_MAX = 128, EXACT_WEIGHT = CALL_ARGS_MAX + 1 };
+
+typedef struct Candidate {
+    const uint8_t *args;
+    uint8_t arg_count;
+    bool variadic;
+    const void *row;
+    uint32_t exact, preferred;
+} Candidate;
+
+typedef struct Candidates { Candidate items[CANDIDATES_MAX]; uint32_t count; } Candidates;
+
+/* ---------------------------------------------------------------- matching one argument */
+
+/* Types without rows of their own resolve as the type that has them. */
+static TypeId resolved_type(TypeId id) {
+    switch (id) {
+    case TYPE_DECIMAL8:
+    case TYPE_DECIMAL16: return TYPE_NUMERIC;
+    case TYPE_VARCHAR:
+    case TYPE_BPCHAR:
+    case TYPE_CHAR:
+    case TYPE_SYMBOL: return TYPE_TEXT;
+    default: return id;
+    }
+}
+
+static uint8_t wanted_at(const Candidate *c, uint32_t i) {
+    return c->args[i < c->arg_count ? i : c->arg_count - 1u];
+}
+
+static bool takes_any(uint8_t wanted) {
+    return wanted == ARG_ANY || wanted == ARG_SAME;
+}
+
+static bool is_exact(uint8_t wanted, TypeId given) {
+    return wanted == given || (!takes_any(wanted) && wanted == resolved_type(given));
+}
+
+static bool is_possible(uint8_t wanted, TypeId given) {
+    if (takes_any(wanted) || given == TYPE_UNKNOWN || is_exact(wanted, given)) {
+        return true;
+    }
+    return can_coerce(type_of(given), type_of((TypeId)wanted), CAST_IMPLICIT);
+}
+
+static bool counts_fit(const Candidate *c, uint32_t count) {
+    return c->variadic ? count + 1 >= c->arg_count && (count >= 1 || c->arg_count <= 1) && c->arg_count > 0 : count == c->arg_count;
+}
+
+/* Arguments of ARG_SAME must have a common type. */
+static bool same_possible(const Candidate *c, const Expr *const *args, uint32_t count) {
+    TypeCategory category = CAT_UNKNOWN;
+    for (uint32_t i = 0; i < count; i++) {
+        if (wanted_at(c, i) != ARG_SAME || args[i]->type.id == TYPE_UNKNOWN) {
+            continue;
+        }
+        TypeCategory next = type_category((TypeId)args[i]->type.id);
+        if (category != CAT_UNKNOWN && next != category) {
+            return false;
+        }
+        category = next;
+    }
+    return true;
+}
+
+static bool candidate_fits(Candidate *c, const Expr *const *args, uint32_t count) {
+    if (!counts_fit(c, count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        TypeId given = (TypeId)args[i]->type.id;
+        uint8_t wanted = wanted_at(c, i);
+        if (!is_possible(wanted, given)) {
+            return false;
+        }
+        bool exact = is_exact(wanted, given) && given != TYPE_UNKNOWN;
+        bool preferred = !takes_any(wanted) && type_preferred((TypeId)wanted) && given != TYPE_UNKNOWN;
+        c->exact += exact ? (wanted == given ? EXACT_WEIGHT + 1 : EXACT_WEIGHT) : 0;
+        c->preferred += exact || preferred;
+    }
+    return same_possible(c, args, count);
+}
+
+/* ---------------------------------------------------------------- narrowing */
+
+static void keep_best(Candidates *set, bool by_preferred) {
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        best = MAX_OF(best, by_preferred ? set->items[i].preferred : set->items[i].exact);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        if ((by_preferred ? set->items[i].preferred : set->items[i].exact) == best) {
+            set->items[kept++] = set->items[i];
+        }
+    }
+    set->count = kept;
+}
+
+/* If the known arguments are all of one type, the unknown ones are taken to be of it too. */
+static bool assume_same(Candidates *set, const Expr *const *args, uint32_t count) {
+    TypeId known = TYPE_UNKNOWN;
+    bool any_unknown = false;
+    for (uint32_t i = 0; i < count; i++) {
+        TypeId given = (TypeId)args[i]->type.id;
+        any_unknown = any_unknown || given == TYPE_UNKNOWN;
+        if (given != TYPE_UNKNOWN && known != TYPE_UNKNOWN && given != known) {
+            return false;
+        }
+        known = given != TYPE_UNKNOWN ? given : known;
+    }
+    if (!any_unknown || known == TYPE_UNKNOWN) {
+        return false;
+    }
+    for (uint32_t i = 0; i < set->count; i++) {
+        bool fits = true;
+        for (uint32_t a = 0; a < count; a++) {
+            fits = fits && is_exact(wanted_at(&set->items[i], a), known);
+        }
+        if (fits) {
+            set->items[0] = set->items[i];
+            set->count = 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The category an unknown argument should have: text if any candidate takes text there, else what all agree on. */
+static bool unknown_category(const Candidates *set, uint32_t arg, TypeCategory *category_out, bool *preferred_out) {
+    TypeCategory category = CAT_UNKNOWN;
+    bool agree = true;
+    bool preferred = false;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint8_t wanted = wanted_at(&set->items[i], arg);
+        if (takes_any(wanted)) {
+            continue;
+        }
+        TypeCategory next = type_category((TypeId)wanted);
+        if (next == CAT_TEXT) {
+            *category_out = CAT_TEXT;
+            *preferred_out = true;
+            return true;
+        }
+        agree = agree && (category == CAT_UNKNOWN || category == next);
+        category = next;
+        preferred = preferred || type_preferred((TypeId)wanted);
+    }
+    *category_out = category;
+    *preferred_out = preferred;
+    return agree && category != CAT_UNKNOWN;
+}
+
+static void keep_category(Candidates *set, uint32_t arg, TypeCategory category, bool preferred) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint8_t wanted = wanted_at(&set->items[i], arg);
+        bool fits = !takes_any(wanted) && type_category((TypeId)wanted) == category && (!preferred || type_preferred((TypeId)wanted));
+        if (fits) {
+            set->items[kept++] = set->items[i];
+        }
+    }
+    if (kept > 0) {
+        set->count = kept;
+    }
+}
+
+static void resolve_unknowns(Candidates *set, const Expr *const *args, uint32_t count) {
+    for (uint32_t i = 0; i < count && set->count > 1; i++) {
+        TypeCategory category = CAT_UNKNOWN;
+        bool preferred = false;
+        if (args[i]->type.id == TYPE_UNKNOWN && unknown_category(set, i, &category, &preferred)) {
+            keep_category(set, i, category, preferred);
+        }
+    }
+}
+
+/* Rows that name their types win over rows that take anything. */
+static void keep_specific(Candidates *set, uint32_t count) {
+    uint32_t best = UINT32_MAX;
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < set->count; i++) {
+            uint32_t loose = set->items[i].variadic;
+            for (uint32_t a = 0; a < count; a++) {
+                loose += takes_any(wanted_at(&set->items[i], a)) ? 2 : 0;
+            }
+            best = pass == 0 ? MIN_OF(best, loose) : best;
+            if (pass == 1 && loose == best) {
+                set->items[kept++] = set->items[i];
+            }
+        }
+        set->count = pass == 1 ? kept : set->count;
+    }
+}
+
+/* Narrows set to the one that is meant, to none, or leaves several: ambiguous. */
+static void choose(Candidates *set, const Expr *const *args, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        Candidate c = set->items[i];
+        if (candidate_fits(&c, args, count)) {
+            set->items[kept++] = c;
+        }
+    }
+    set->count = kept;
+    if (set->count > 1 && !assume_same(set, args, count)) {
+        keep_best(set, false);
+        keep_best(set, true);
+        resolve_unknowns(set, args, count);
+        if (set->count > 1) {
+            keep_specific(set, count);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- errors */
+
+static Str argument_types(Binder *b, const Expr *const *args, uint32_t count) {
+    Str list = {0};
+    for (uint32_t i = 0; i < count && i < 10; i++) {
+        Str name = type_name(b, args[i]->type);
+        list = i == 0 ? name : arena_format(b->arena, "%.*s, %.*s", STR_ARG(list), STR_ARG(name));
+    }
+    return list;
+}
+
+static Str function_name_at(const void *context, uint32_t i) {
+    (void)context;
+    return str_from_c(function_at(i)->name);
+}
+
+static ErrorCode no_such_call(Binder *b, Str name, const Expr *const *args, uint32_t count, int64_t position, bool is_operator, bool known, bool ambiguous) {
+    Str types = argument_types(b, args, count);
+    ErrorCode code = ambiguous ? ERR_AMBIGUOUS_FUNCTION : ERR_UNDEFINED_FUNCTION;
+    const char *problem = ambiguous ? "is not unique" : "does not exist";
+    if (is_operator) {
+        bool binary = count == 2;
+        return error_set(b->err, code, position, "operator %s: %.*s %.*s %.*s", problem, STR_ARG(binary ? type_name(b, args[0]->type) : (Str){0}), STR_ARG(name),
+                         STR_ARG(type_name(b, args[count - 1]->type)));
+    }
+    if (known || ambiguous) {
+        return error_set(b->err, code, position, "function %.*s(%.*s) %s%s", STR_ARG(name), STR_ARG(types), problem,
+                         ambiguous ? "" : "; no row of that name takes these arguments");
+    }
+    Str closest = name_closest(name, (uint32_t)function_count(), function_name_at, NULL);
+    if (closest.len > 0) {
+        return error_set(b->err, code, position, "function %.*s(%.*s) does not exist; did you mean %.*s?", STR_ARG(name), STR_ARG(types), STR_ARG(closest));
+    }
+    return error_set(b->err, code, position, "function %.*s(%.*s) does not exist", STR_ARG(name), STR_ARG(types));
+}
+
+/* ---------------------------------------------------------------- functions */
+
+/* Brings arguments to the types of the chosen row; ARG_SAME ones to their common type. */
+static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **args, uint32_t count, Type *same_out) {
+    const Expr **same = arena_array(b->arena, const Expr *, count + 1);
+    uint32_t same_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t wanted = wanted_at(c, i);
+        if (wanted == ARG_SAME) {
+            same[same_count++] = args[i];
+        } else if (wanted == ARG_ANY) {
+            TRY(coerce_known(b, args[i], &args[i]));
+        } else if (args[i]->type.id != wanted) {
+            TRY(coerce(b, args[i], type_of((TypeId)wanted), CAST_IMPLICIT, &args[i]));
+        }
+    }
+    *same_out = type_of(TYPE_TEXT);
+    if (same_count == 0) {
+        return ERR_OK;
+    }
+    TRY(common_type(b, same, same_count, "argument", same_out));
+    for (uint32_t i = 0; i < count; i++) {
+        if (wanted_at(c, i) == ARG_SAME && !(same_count == 1 && args[i]->type.id == TYPE_SYMBOL)) {
+            TRY(coerce(b, args[i], *same_out, CAST_IMPLICIT, &args[i]));
+        }
+    }
+    return ERR_OK;
+}
+
+static Type result_of(uint8_t result, ResultType result_type, const Expr *const *args, uint32_t count, Type same) {
+    Type types[CALL_ARGS_MAX];
+    for (uint32_t i = 0; i < count && i < CALL_ARGS_MAX; i++) {
+        types[i] = args[i]->type;
+    }
+    if (result_type != NULL) {
+        return result_type(types, (uint16_t)MIN_OF(count, CALL_ARGS_MAX));
+    }
+    return result == ARG_SAME || result == ARG_ANY ? same : type_of((TypeId)result);
+}
+
+static bool of_other_dialect(const Binder *b, uint32_t flags, uint32_t postgres, uint32_t questdb) {
+    return (flags & (b->dialect == DIALECT_QUESTDB ? postgres : questdb)) != 0;
+}
+
+static void gather_functions(Binder *b, Str name, bool is_operator, Candidates *set) {
+    size_t row_count = 0;
+    const Function *rows = function_lookup(name, &row_count);
+    set->count = 0;
+    for (size_t i = 0; i < row_count && set->count < CANDIDATES_MAX; i++) {
+        bool hidden = of_other_dialect(b, rows[i].flags, FN_POSTGRES, FN_QUESTDB) || (!is_operator && (rows[i].flags & FN_OPERATOR) != 0);
+        if (!hidden) {
+            set->items[set->count++] = (Candidate){rows[i].args, rows[i].arg_count, (rows[i].flags & FN_VARIADIC) != 0, &rows[i], 0, 0};
+        }
+    }
+}
+
+ErrorCode call_function(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, bool is_operator, const Expr **expr_out) {
+    Candidates set;
+    if (count > CALL_ARGS_MAX) {
+        return error_set(b->err, ERR_PROGRAM_LIMIT, position, "a call has at most %d arguments", CALL_ARGS_MAX);
+    }
+    gather_functions(b, name, is_operator, &set);
+    bool known = set.count > 0;
+    choose(&set, args, count);
+    if (set.count != 1) {
+        return no_such_call(b, name, args, count, position, is_operator, known, set.count > 1);
+    }
+    const Function *function = set.items[0].row;
+    Type same = {0};
+    TRY(coerce_arguments(b, &set.items[0], args, count, &same));
+    Type type = result_of(function->result, function->result_type, args, count, same);
+    return expr_call(b, function, NULL, type, args, count, position, expr_out);
+}
+
+/* ---------------------------------------------------------------- aggregates */
+
+bool is_aggregate_name(Str name) {
+    size_t count = 0;
+    const Aggregate *rows = aggregate_lookup(name, &count);
+    for (size_t i = 0; i < count; i++) {
+        if ((rows[i].flags & AGG_HIDDEN) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ErrorCode find_aggregate(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, const Aggregate **aggregate_out, Type *type_out) {
+    Candidates set = {.count = 0};
+    size_t row_count = 0;
+    const Aggregate *rows = aggregate_lookup(name, &row_count);
+    for (size_t i = 0; i < row_count && set.count < CANDIDATES_MAX; i++) {
+        bool hidden = (rows[i].flags & AGG_HIDDEN) != 0 || of_other_dialect(b, rows[i].flags, AGG_POSTGRES, AGG_QUESTDB);
+        if (!hidden) {
+            set.items[set.count++] = (Candidate){rows[i].args, rows[i].arg_count, false, &rows[i], 0, 0};
+        }
+    }
+    choose(&set, args, count);
+    if (set.count != 1) {
+        return no_such_call(b, name, args, count, position, false, true, set.count > 1);
+    }
+    *aggregate_out = set.items[0].row;
+    Type same = {0};
+    TRY(coerce_arguments(b, &set.items[0], args, count, &same));
+    *type_out = result_of((*aggregate_out)->result, (*aggregate_out)->result_type, args, count, same);
+    return ERR_OK;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scope.c - which column or table a name means: exact first, then the only one that differs in case; else the closest name as a hint. */
+#include "sql/bind/bind_internal.h"
+
+void scope_add(Binder *b, Scope *scope, ScopeColumn column) {
+    if (scope->count == scope->capacity) {
+        scope->capacity = scope->capacity == 0 ? 16 : scope->capacity * 2;
+        ScopeColumn *columns = arena_array(b->arena, ScopeColumn, scope->capacity);
+        if (scope->count > 0) {
+            memcpy(columns, scope->columns, scope->count * sizeof *columns);
+        }
+        scope->columns = columns;
+    }
+    scope->columns[scope->count++] = column;
+}
+
+/* ---------------------------------------------------------------- matching */
+
+bool name_same(const AstName *name, Str other) {
+    return name->quoted ? str_equal(name->text, other) : str_equal_ignore_case(name->text, other);
+}
+
+int name_match(const AstName *name, uint32_t count, Str (*name_at)(const void *context, uint32_t i), const void *context) {
+    int exact = -1;
+    int near = -1;
+    for (uint32_t i = 0; i < count; i++) {
+        Str other = name_at(context, i);
+        if (str_equal(name->text, other)) {
+            exact = exact == -1 ? (int)i : -2;
+        } else if (!name->quoted && str_equal_ignore_case(name->text, other)) {
+            near = near == -1 ? (int)i : -2;
+        }
+    }
+    return exact != -1 ? exact : near;
+}
+
+/* Edit distance of two short names, ignoring case; gives up above `limit`. */
+static uint32_t edit_distance(Str a, Str b, uint32_t limit) {
+    uint32_t row[SUGGESTION_BYTES_MAX + 1];
+    if (a.len > SUGGESTION_BYTES_MAX || b.len > SUGGESTION_BYTES_MAX || (a.len > b.len ? a.len - b.len : b.len - a.len) > limit) {
+        return limit + 1;
+    }
+    for (uint32_t j = 0; j <= b.len; j++) {
+        row[j] = j;
+    }
+    for (uint32_t i = 1; i <= a.len; i++) {
+        uint32_t diagonal = row[0];
+        row[0] = i;
+        for (uint32_t j = 1; j <= b.len; j++) {
+            uint32_t above = row[j];
+            uint32_t change = (a.data[i - 1] | 0x20) == (b.data[j - 1] | 0x20) ? 0 : 1;
+            row[j] = MIN_OF(MIN_OF(above + 1, row[j - 1] + 1), diagonal + change);
+            diagonal = above;
+        }
+    }
+    return row[b.len];
+}
+
+Str name_closest(Str wanted, uint32_t count, Str (*name_at)(const void *context, uint32_t i), const void *context) {
+    uint32_t best = (uint32_t)(wanted.len / 3 + 2);
+    best = MIN_OF(best, 4);
+    Str closest = {0};
+    for (uint32_t i = 0; i < count && i < SUGGESTION_CANDIDATES_MAX; i++) {
+        Str name = name_at(context, i);
+        uint32_t distance = edit_distance(wanted, name, best);
+        if (distance < best && distance < wanted.len) {
+            best = distance;
+            closest = name;
+        }
+    }
+    return closest;
+}
+
+/* ---------------------------------------------------------------- columns in scope */
+
+static Str scope_name_at(const void *context, uint32_t i) {
+    return ((const Scope *)context)->columns[i].name;
+}
+
+static bool qualifier_matches(const AstNames *names, const ScopeColumn *column) {
+    if (names->count == 1) {
+        return !column->merged;
+    }
+    const AstName *table = &names->parts[names->count - 2];
+    if (!name_same(table, column->qualifier)) {
+        return false;
+    }
+    return names->count == 2 || name_same(&names->parts[names->count - 3], column->schema);
+}
+
+/* NULL: none; *several: more than one. */
+static const ScopeColumn *find_column(const Scope *scope, const AstNames *names, bool exact, bool *several) {
+    const AstName *name = &names->parts[names->count - 1];
+    const ScopeColumn *found = NULL;
+    *several = false;
+    for (uint32_t i = 0; i < scope->count; i++) {
+        const ScopeColumn *column = &scope->columns[i];
+        bool same = exact ? str_equal(name->text, column->name) : !name->quoted && str_equal_ignore_case(name->text, column->name);
+        if (same && qualifier_matches(names, column)) {
+            *several = *several || found != NULL;
+            found = column;
+        }
+    }
+    return found;
+}
+
+static const ScopeColumn *find_in(const Scope *scope, const AstNames *names, bool *several) {
+    const ScopeColumn *found = find_column(scope, names, true, several);
+    return found != NULL ? found : find_column(scope, names, false, several);
+}
+
+static bool knows_qualifier(const Scope *scope, const AstName *table) {
+    for (uint32_t i = 0; i < scope->count; i++) {
+        if (name_same(table, scope->columns[i].qualifier)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ErrorCode no_such_column(Binder *b, const Scope *scope, const AstNames *names) {
+    const AstName *name = &names->parts[names->count - 1];
+    if (names->count > 1 && !knows_qualifier(scope, &names->parts[names->count - 2])) {
+        const AstName *table = &names->parts[names->count - 2];
+        return error_set(b->err, ERR_UNDEFINED_TABLE, names->span.at, "missing FROM-clause entry for table \"%.*s\"", STR_ARG(table->text));
+    }
+    Str closest = name_closest(name->text, scope->count, scope_name_at, scope);
+    if (closest.len > 0) {
+        return error_set(b->err, ERR_UNDEFINED_COLUMN, names->span.at, "column \"%.*s\" does not exist; did you mean \"%.*s\"?",
+                         STR_ARG(name->text), STR_ARG(closest));
+    }
+    return error_set(b->err, ERR_UNDEFINED_COLUMN, names->span.at, "column \"%.*s\" does not exist", STR_ARG(name->text));
+}
+
+ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const ScopeColumn **column_out) {
+    assert(names->count > 0);
+    const AstName *name = &names->parts[names->count - 1];
+    if (names->count > 3) {
+        return error_set(b->err, ERR_SYNTAX, names->span.at, "improper qualified name (too many dotted names)");
+    }
+    bool several = false;
+    *column_out = find_in(scope, names, &several);
+    if (several) {
+        return error_set(b->err, ERR_AMBIGUOUS_COLUMN, names->span.at, "column reference \"%.*s\" is ambiguous", STR_ARG(name->text));
+    }
+    if (*column_out != NULL) {
+        return ERR_OK;
+    }
+    for (const Scope *outer = scope->outer; outer != NULL; outer = outer->outer) {
+        if (find_in(outer, names, &several) != NULL) {
+            return not_supported(b, names->span.at, "a subquery that reads a column of the outer query (\"%.*s\")", STR_ARG(name->text));
+        }
+    }
+    return no_such_column(b, scope, names);
+}
+
+/* ---------------------------------------------------------------- tables and their columns */
+
+ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out) {
+    if (names->count > 2) {
+        return error_set(b->err, ERR_NOT_SUPPORTED, names->span.at, "a table name with a database in front is not supported");
+    }
+    const AstName *name = &names->parts[names->count - 1];
+    if (name->from_string && !dialect_has(b->dialect, DIALECT_STRING_NAMES_TABLE)) {
+        return error_set(b->err, ERR_SYNTAX, name->span.at, "syntax error: a table name is written without quotes or in double quotes");
+    }
+    Str schema = names->count == 2 ? names->parts[0].text : (Str){0};
+    Error reason;
+    ErrorCode code = b->context->catalog->table_find(b->context->catalog, schema, name->text, table_out, &reason);
+    if (code != ERR_OK) {
+        return error_set(b->err, code, names->span.at, "%s", reason.message);
+    }
+    return ERR_OK;
+}
+
+static Str table_name_at(const void *context, uint32_t i) {
+    return ((const TableDef *)context)->columns[i].name;
+}
+
+ErrorCode table_column(Binder *b, const TableDef *table, const AstName *name, uint16_t *number_out) {
+    int found = name_match(name, table->column_count, table_name_at, table);
+    if (found >= 0) {
+        *number_out = (uint16_t)found;
+        return ERR_OK;
+    }
+    if (found == -2) {
+        return error_set(b->err, ERR_AMBIGUOUS_COLUMN, name->span.at, "column name \"%.*s\" is ambiguous", STR_ARG(name->text));
+    }
+    Str closest = name_closest(name->text, table->column_count, table_name_at, table);
+    if (closest.len > 0) {
+        return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of table \"%.*s\" does not exist; did you mean \"%.*s\"?",
+                         STR_ARG(name->text), STR_ARG(table->name), STR_ARG(closest));
+    }
+    return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of table \"%.*s\" does not exist", STR_ARG(name->text),
+                     STR_ARG(table->name));
+}
