@@ -57,6 +57,7 @@ typedef struct KernelCall {
     Arena *arena;                          /* batch lifetime: text results, big numerics */
     const void *prepared;                  /* from prepare, or NULL */
     const FunctionEnvironment *environment;
+    uint64_t *counter;                     /* of this call site, 0 at the start of an execution; FN_VOLATILE kernels may count rows in it. NULL: none */
 } KernelCall;
 /* out: made by vector_new with the result type (data writable by vector_data); strict functions leave out->valid alone. */
 typedef ErrorCode (*Kernel)(const KernelCall *call, Vector *out, Error *err);

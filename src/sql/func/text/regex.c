@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text/regex.c - ~ ~* !~ !~* and the regexp_ functions, on PCRE2.
+ *
+ * Why:     constant patterns are compiled once, at plan time, into the plan's arena; others when the row's pattern differs from the last.
+ *          PCRE2 gets its memory from arenas, so that nothing must be freed.
+ * Limits:  steps, depth and memory of a match are bounded; past them 54001.
+ * Rules:   as PostgreSQL: the dot matches line ends, ^ and $ match at the ends of the text only. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "sql/func/text/text_internal.h"
+
+enum { MATCH_STEPS_MAX = 10000000, MATCH_DEPTH_MAX = 10000, MATCH_HEAP_KIB_MAX = 65536, GROUPS_MAX = 100 };
+
+typedef struct Regex {
+    Str pattern;
+    uint32_t options;
+    pcre2_code *code;
+} Regex;
+
+/* ---- memory ---- */
+
+static void *arena_malloc(size_t bytes, void *arena) {
+    return arena_alloc_aligned(arena, bytes, 16);
+}
+static void arena_free(void *pointer, void *arena) {
+    (void)pointer;
+    (void)arena;
+}
+
+/* ---- compiling ---- */
+
+static ErrorCode regex_compile(Str pattern, uint32_t options, Arena *arena, Regex *regex_out, Error *err) {
+    pcre2_general_context *general = pcre2_general_context_create(arena_malloc, arena_free, arena);
+    pcre2_compile_context *context = pcre2_compile_context_create(general);
+    int number;
+    size_t offset;
+    uint32_t all = PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C | options;
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern.data, pattern.len, all, &number, &offset, context);
+    if (code == NULL) {
+        PCRE2_UCHAR message[200] = {0};
+        (void)pcre2_get_error_message(number, message, sizeof message);
+        return error_set(err, ERR_INVALID_REGEX, ERROR_NO_POSITION, "invalid regular expression: %s at offset %zu",
+                         (const char *)message, offset);
+    }
+    *regex_out = (Regex){pattern, options, code};
+    return ERR_OK;
+}
+
+/* Flag letters of PostgreSQL; g is told by *global_out. */
+static ErrorCode read_flags(Str flags, uint32_t *options_out, bool *global_out, Error *err) {
+    uint32_t options = PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY;
+    *global_out = false;
+    for (size_t i = 0; i < flags.len; i++) {
+        switch (flags.data[i]) {
+        case 'g':
+            *global_out = true;
+            break;
+        case 'i':
+            options |= PCRE2_CASELESS;
+            break;
+        case 'c':
+            options &= ~(uint32_t)PCRE2_CASELESS;
+            break;
+        case 'n':
+        case 'm':
+            options = (options | PCRE2_MULTILINE) & ~(uint32_t)(PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY);
+            break;
+        case 's':
+            options = (options | PCRE2_DOTALL) & ~(uint32_t)PCRE2_MULTILINE;
+            break;
+        case 'x':
+            options |= PCRE2_EXTENDED;
+            break;
+        default:
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "invalid regular expression option: \"%c\"", flags.data[i]);
+        }
+    }
+    *options_out = options;
+    return ERR_OK;
+}
+
+static ErrorCode prepare(const PrepareCall *call, uint32_t extra, uint16_t flags_argument, const void **prepared_out, Error *err) {
+    const Vector *pattern = call->constants[1];
+    const Vector *flags = call->arg_count > flags_argument ? call->constants[flags_argument] : NULL;
+    bool flags_vary = call->arg_count > flags_argument && flags == NULL;
+    if (pattern == NULL || vector_is_null(pattern, 0) || flags_vary || (flags != NULL && vector_is_null(flags, 0))) {
+        return ERR_OK;
+    }
+    uint32_t options;
+    bool global;
+    TRY(read_flags(flags == NULL ? STR("") : vector_text(flags, 0), &options, &global, err));
+    Regex *regex = arena_new(call->arena, Regex);
+    TRY(regex_compile(arena_str(call->arena, vector_text(pattern, 0)), options | extra, call->arena, regex, err));
+    *prepared_out = regex;
+    return ERR_OK;
+}
+
+ErrorCode func__prepare_regex(const PrepareCall *call, const void **prepared_out, Error *err) {
+    return prepare(call, 0, 2, prepared_out, err);
+}
+ErrorCode func__prepare_regex_fold(const PrepareCall *call, const void **prepared_out, Error *err) {
+    return prepare(call, PCRE2_CASELESS, 2, prepared_out, err);
+}
+ErrorCode func__prepare_regex_replace(const PrepareCall *call, const void **prepared_out, Error *err) {
+    return prepare(call, 0, 3, prepared_out, err);
+}
+
+/* ---- matching ---- */
+
+typedef struct RegexRun {
+    const KernelCall *call;
+    Regex own;                     /* last pattern compiled for a row */
+    const Regex *regex;
+    pcre2_match_context *limits;
+    pcre2_match_data *data;
+} RegexRun;
+
+static void run_begin(RegexRun *run, const KernelCall *call) {
+    pcre2_general_context *general = pcre2_general_context_create(arena_malloc, arena_free, call->arena);
+    *run = (RegexRun){.call = call, .regex = call->prepared};
+    run->limits = pcre2_match_context_create(general);
+    (void)pcre2_set_match_limit(run->limits, MATCH_STEPS_MAX);
+    (void)pcre2_set_depth_limit(run->limits, MATCH_DEPTH_MAX);
+    (void)pcre2_set_heap_limit(run->limits, MATCH_HEAP_KIB_MAX);
+    run->data = pcre2_match_data_create(GROUPS_MAX, general);
+}
+
+static ErrorCode run_pattern(RegexRun *run, Str pattern, uint32_t options, Error *err) {
+    if (run->call->prepared != NULL) {
+        return ERR_OK;
+    }
+    if (run->own.code == NULL || run->own.options != options || !str_equal(run->own.pattern, pattern)) {
+        TRY(regex_compile(pattern, options, run->call->arena, &run->own, err));
+    }
+    run->regex = &run->own;
+    return ERR_OK;
+}
+
+/* *groups_out: 0 = no match, else 1 + the highest group that was set. */
+static ErrorCode run_match(RegexRun *run, Str text, size_t from, uint32_t options, int *groups_out, Error *err) {
+    int found = pcre2_match(run->regex->code, (PCRE2_SPTR)text.data, text.len, from, options | PCRE2_NO_UTF_CHECK, run->data, run->limits);
+    if (found == PCRE2_ERROR_NOMATCH) {
+        *groups_out = 0;
+        return ERR_OK;
+    }
+    if (found < 0) {
+        return error_set(err, ERR_TOO_COMPLEX, ERROR_NO_POSITION, "regular expression match takes too many steps (%d)", found);
+    }
+    *groups_out = found == 0 ? GROUPS_MAX : found;
+    return ERR_OK;
+}
+
+static ErrorCode test_rows(const KernelCall *call, Vector *out, uint32_t extra, bool negate, Error *err) {
+    ArgView a = func__arg(call, 0), b = func__arg(call, 1);
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        int groups;
+        TRY(run_pattern(&run, func__text(b, row), PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | extra, err));
+        TRY(run_match(&run, func__text(a, row), 0, 0, &groups, err));
+        func__put_bool(out, row, (groups > 0) != negate);
+    }
+    return ERR_OK;
+}
+
+ErrorCode func__regex(const KernelCall *call, Vector *out, Error *err) {
+    return test_rows(call, out, 0, false, err);
+}
+ErrorCode func__regex_fold(const KernelCall *call, Vector *out, Error *err) {
+    return test_rows(call, out, PCRE2_CASELESS, false, err);
+}
+ErrorCode func__regex_not(const KernelCall *call, Vector *out, Error *err) {
+    return test_rows(call, out, 0, true, err);
+}
+ErrorCode func__regex_fold_not(const KernelCall *call, Vector *out, Error *err) {
+    return test_rows(call, out, PCRE2_CASELESS, true, err);
+}
+
+/* ---- regexp_like, regexp_count, regexp_substr ---- */
+
+/* Pattern and flags of a row: (text, pattern[, flags at number]). */
+static ErrorCode row_regex(RegexRun *run, size_t row, uint16_t flags_argument, bool *global_out, Error *err) {
+    const KernelCall *call = run->call;
+    Str flags = call->arg_count > flags_argument ? func__text(func__arg(call, flags_argument), row) : STR("");
+    uint32_t options;
+    TRY(read_flags(flags, &options, global_out, err));
+    return run_pattern(run, func__text(func__arg(call, 1), row), options, err);
+}
+
+ErrorCode func__regexp_like(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        bool global;
+        int groups;
+        TRY(row_regex(&run, row, 2, &global, err));
+        TRY(run_match(&run, func__text(func__arg(call, 0), row), 0, 0, &groups, err));
+        func__put_bool(out, row, groups > 0);
+    }
+    return ERR_OK;
+}
+
+/* Where the search goes on after a match; an empty match steps one character ahead. */
+static size_t next_from(Str text, const size_t *ends) {
+    if (ends[1] > ends[0] || ends[1] >= text.len) {
+        return ends[1] == ends[0] ? ends[1] + 1 : ends[1];
+    }
+    uint32_t ignored;
+    int used = utf8_decode(text, ends[1], &ignored);
+    return ends[1] + (used <= 0 ? 1 : (size_t)used);
+}
+
+ErrorCode func__regexp_count(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        Str text = func__text(func__arg(call, 0), row);
+        int32_t count = 0;
+        bool global;
+        TRY(row_regex(&run, row, 2, &global, err));
+        for (size_t from = 0; from <= text.len;) {
+            int groups;
+            TRY(run_match(&run, text, from, 0, &groups, err));
+            if (groups == 0) {
+                break;
+            }
+            count++;
+            from = next_from(text, pcre2_get_ovector_pointer(run.data));
+        }
+        ((int32_t *)vector_data(out))[row] = count;
+    }
+    return ERR_OK;
+}
+
+ErrorCode func__regexp_substr(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        if (vector_is_null(call->args[0], row) || vector_is_null(call->args[1], row)) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        Str text = func__text(func__arg(call, 0), row);
+        int groups;
+        bool global;
+        TRY(row_regex(&run, row, 2, &global, err));
+        TRY(run_match(&run, text, 0, 0, &groups, err));
+        const size_t *ends = pcre2_get_ovector_pointer(run.data);
+        if (groups == 0) {
+            vector_set_null(out, call->arena, row);
+        } else {
+            func__put_copy(call, out, row, str_slice(text, ends[0], ends[1]));
+        }
+    }
+    return ERR_OK;
+}
+
+/* substring(text from pattern): the first group if there is one, else the match. */
+ErrorCode func__substring_regex(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        if (vector_is_null(call->args[0], row) || vector_is_null(call->args[1], row)) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        Str text = func__text(func__arg(call, 0), row);
+        int groups;
+        TRY(run_pattern(&run, func__text(func__arg(call, 1), row), PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY, err));
+        TRY(run_match(&run, text, 0, 0, &groups, err));
+        uint32_t captures = 0;
+        (void)pcre2_pattern_info(run.regex->code, PCRE2_INFO_CAPTURECOUNT, &captures);
+        const size_t *ends = pcre2_get_ovector_pointer(run.data) + (captures > 0 ? 2 : 0);
+        if (groups == 0 || (captures > 0 && (groups < 2 || ends[0] == PCRE2_UNSET))) {
+            vector_set_null(out, call->arena, row);
+        } else {
+            func__put_copy(call, out, row, str_slice(text, ends[0], ends[1]));
+        }
+    }
+    return ERR_OK;
+}
+
+/* ---- regexp_replace ---- */
+
+static void append_group(Buffer *buffer, Str text, const RegexRun *run, int groups, int number) {
+    const size_t *ends = pcre2_get_ovector_pointer(run->data) + 2 * number;
+    if (number < groups && ends[0] != PCRE2_UNSET) {
+        buffer_append_str(buffer, str_slice(text, ends[0], ends[1]));
+    }
+}
+
+/* PostgreSQL: \1..\9, \&, \\. The questdb dialect: $0..$9, \ takes the next character as it is. */
+static void append_replacement(Buffer *buffer, Str replacement, Str text, const RegexRun *run, int groups, char mark) {
+    for (size_t i = 0; i < replacement.len; i++) {
+        char c = replacement.data[i];
+        char next = i + 1 < replacement.len ? replacement.data[i + 1] : '\0';
+        if (c == mark && next >= '0' && next <= '9') {
+            append_group(buffer, text, run, groups, next - '0');
+            i++;
+        } else if (c == '\\' && next == '&' && mark == '\\') {
+            append_group(buffer, text, run, groups, 0);
+            i++;
+        } else if (c == '\\' && next != '\0' && (next == '\\' || mark == '$')) {
+            buffer_append_char(buffer, next);
+            i++;
+        } else {
+            buffer_append_char(buffer, c);
+        }
+    }
+}
+
+static ErrorCode replace_row(RegexRun *run, size_t row, bool global, char mark, Buffer *buffer, Error *err) {
+    Str text = func__text(func__arg(run->call, 0), row), replacement = func__text(func__arg(run->call, 2), row);
+    size_t copied = 0;
+    for (size_t from = 0; from <= text.len;) {
+        int groups;
+        TRY(run_match(run, text, from, 0, &groups, err));
+        if (groups == 0) {
+            break;
+        }
+        const size_t *ends = pcre2_get_ovector_pointer(run->data);
+        size_t start = ends[0], end = ends[1];
+        if (start < copied) {
+            break;
+        }
+        buffer_append_str(buffer, str_slice(text, copied, start));
+        append_replacement(buffer, replacement, text, run, groups, mark);
+        copied = end;
+        from = next_from(text, pcre2_get_ovector_pointer(run->data));
+        if (!global) {
+            break;
+        }
+    }
+    buffer_append_str(buffer, str_slice(text, copied, text.len));
+    return buffer->failed ? func__check_text_bytes(UINT64_MAX, err) : ERR_OK;
+}
+
+static ErrorCode replace_rows(const KernelCall *call, Vector *out, bool always_global, char mark, Error *err) {
+    RegexRun run;
+    Buffer buffer;
+    ErrorCode code = ERR_OK;
+    run_begin(&run, call);
+    buffer_init(&buffer, TEXT_RESULT_BYTES_MAX);
+    FOR_ROWS(call, row) {
+        bool global;
+        TRY_OR(done, row_regex(&run, row, 3, &global, err));
+        TRY_OR(done, replace_row(&run, row, global || always_global, mark, &buffer, err));
+        text__end(call, out, row, &buffer);
+    }
+done:
+    buffer_deinit(&buffer);
+    return code;
+}
+
+ErrorCode func__regexp_replace(const KernelCall *call, Vector *out, Error *err) {
+    return replace_rows(call, out, false, '\\', err);
+}
+ErrorCode func__regexp_replace_all(const KernelCall *call, Vector *out, Error *err) {
+    return replace_rows(call, out, true, '$', err);
+}
