@@ -27,7 +27,7 @@ static int exit_code_of(ErrorCode code) {
     }
 }
 
-void api__error_fill(BasaltError *error, const Error *err) {
+static void error_fill(BasaltError *error, const Error *err) {
     if (error == NULL) {
         return;
     }
@@ -38,7 +38,7 @@ void api__error_fill(BasaltError *error, const Error *err) {
 }
 
 BasaltResult api__fail(BasaltConnection *connection, const Error *err) {
-    api__error_fill(&connection->error, err);
+    error_fill(&connection->error, err);
     return BASALT_FAILED;
 }
 
@@ -75,7 +75,7 @@ BasaltResult basalt_open(const char *folder, const BasaltOptions *options, Basal
         }
     }
     if (code != ERR_OK) {
-        api__error_fill(error_out, &err);
+        error_fill(error_out, &err);
         mem_free(database);
         return BASALT_FAILED;
     }
@@ -104,7 +104,7 @@ BasaltResult basalt_connect(BasaltDatabase *database, const BasaltConnectionOpti
         dialect = DIALECT_QUESTDB;
     } else if (o.dialect != NULL && strcmp(o.dialect, "postgres") != 0) {
         (void)error_set(&err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "there is no dialect \"%s\"", o.dialect);
-        api__error_fill(error_out, &err);
+        error_fill(error_out, &err);
         return BASALT_FAILED;
     }
     SessionOptions session_options = {
@@ -120,7 +120,7 @@ BasaltResult basalt_connect(BasaltDatabase *database, const BasaltConnectionOpti
     BasaltConnection *connection = mem_calloc(1, sizeof *connection);
     connection->database = database;
     if (session_open(database->engine, &session_options, &connection->session, &err) != ERR_OK) {
-        api__error_fill(error_out, &err);
+        error_fill(error_out, &err);
         mem_free(connection);
         return BASALT_FAILED;
     }

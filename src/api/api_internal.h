@@ -40,7 +40,6 @@ struct BasaltStatement {
 
 /* Copies the error for the caller and gives BASALT_FAILED. */
 BasaltResult api__fail(BasaltConnection *connection, const Error *err);
-void api__error_fill(BasaltError *error, const Error *err);
 /* api_batch.c: the session's batch as arrays of plain C types, dead rows left out. */
 NODISCARD ErrorCode api__batch_export(BasaltStatement *statement, Error *err);
 BasaltType api__type(TypeId id);

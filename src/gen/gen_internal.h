@@ -39,7 +39,6 @@ static inline int32_t gen__normal(uint64_t random) {
 
 /* ---- text: all write at out and return the new end ---- */
 char *gen__put_uint(char *out, uint64_t value);
-char *gen__put_padded(char *out, uint64_t value, int digits);
 char *gen__put_hundredths(char *out, uint64_t value); /* 80410 -> 804.1, 80500 -> 805.0, 1195 -> 11.95 */
 static inline char *gen__put_text(char *out, const char *text, size_t len) {
     memcpy(out, text, len);

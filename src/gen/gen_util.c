@@ -93,7 +93,7 @@ char *gen__put_uint(char *out, uint64_t value) {
     return gen__put_text(out, digits + at, sizeof digits - at);
 }
 
-char *gen__put_padded(char *out, uint64_t value, int digits) {
+static char *put_padded(char *out, uint64_t value, int digits) {
     for (int i = digits - 1; i >= 0; i--) {
         out[i] = (char)('0' + value % 10);
         value /= 10;
@@ -117,17 +117,17 @@ static void cache_second(GenTime *cache, int64_t second) {
     int64_t days = floor_div(second, 86400);
     uint32_t of_day = (uint32_t)(second - days * 86400);
     civil_from_days(days, &year, &month, &day);
-    char *out = gen__put_padded(cache->text, (uint64_t)year, 4);
+    char *out = put_padded(cache->text, (uint64_t)year, 4);
     *out++ = '-';
-    out = gen__put_padded(out, (uint64_t)month, 2);
+    out = put_padded(out, (uint64_t)month, 2);
     *out++ = '-';
-    out = gen__put_padded(out, (uint64_t)day, 2);
+    out = put_padded(out, (uint64_t)day, 2);
     *out++ = 'T';
-    out = gen__put_padded(out, of_day / 3600, 2);
+    out = put_padded(out, of_day / 3600, 2);
     *out++ = ':';
-    out = gen__put_padded(out, of_day / 60 % 60, 2);
+    out = put_padded(out, of_day / 60 % 60, 2);
     *out++ = ':';
-    out = gen__put_padded(out, of_day % 60, 2);
+    out = put_padded(out, of_day % 60, 2);
     *out = '.';
     cache->second = second;
 }
@@ -141,7 +141,7 @@ char *gen__put_time(GenTime *cache, char *out, int64_t nanos, int fraction_digit
     }
     out = gen__put_text(out, cache->text, fraction_digits > 0 ? sizeof cache->text : sizeof cache->text - 1);
     uint64_t fraction = (uint64_t)(nanos - second * 1000000000) / DIVISOR[fraction_digits];
-    out = gen__put_padded(out, fraction, fraction_digits);
+    out = put_padded(out, fraction, fraction_digits);
     *out++ = 'Z';
     return out;
 }
