@@ -256,11 +256,20 @@ static ErrorCode sample_end(Load *load, bool sample_is_all, Error *err) {
     return rows_take(load, err);
 }
 
+/* Enough bytes, and the first row is among them (or too long to wait for). */
+static bool sample_suffices(const Buffer *sample) {
+    if (sample->len < LOAD_SAMPLE_BYTES) {
+        return false;
+    }
+    return sample->len >= CSV_FIELD_BYTES_DEFAULT || memchr(sample->data, '\n', sample->len) != NULL ||
+           memchr(sample->data, '\r', sample->len) != NULL;
+}
+
 static ErrorCode take_unpacked(void *context, Bytes piece, Error *err) {
     Load *load = context;
     if (!load->planned) {
         buffer_append(&load->sample, piece.data, piece.len);
-        return load->sample.len < LOAD_SAMPLE_BYTES ? ERR_OK : sample_end(load, false, err);
+        return sample_suffices(&load->sample) ? sample_end(load, false, err) : ERR_OK;
     }
     while (piece.len > 0) {
         size_t part = MIN_OF(piece.len, (size_t)LOAD_SAMPLE_BYTES);

@@ -103,7 +103,7 @@ static ErrorCode survey_rows(Load *load, CsvReader *csv, bool sample_is_all, Sur
     TRY(csv_next(csv, &row, err));
     if (row == NULL) {
         return error_set(err, ERR_BAD_COPY, ERROR_NO_POSITION,
-                         sample_is_all ? "the file has no rows" : "the first row is longer than %d bytes", LOAD_SAMPLE_BYTES);
+                         sample_is_all ? "the file has no rows" : "the first row does not end within %d bytes", CSV_FIELD_BYTES_DEFAULT);
     }
     if (row->problem != CSV_FINE) {
         return error_set(err, ERR_INVALID_ENCODING, (int64_t)row->offset, "line %llu, field %u: %s", (unsigned long long)row->line,
