@@ -7,7 +7,13 @@
 #include "base/compiler.h"
 
 #define PLANTS(X)                                                                                                      \
-    X(ACKNOWLEDGE_EARLY, "a commit is acknowledged before the log has it")
+    X(COMMIT_AS_OFF, "a commit is acknowledged when it is written, not when it is synced")                             \
+    X(CHECKPOINT_NO_LOG_SYNC, "a checkpoint becomes valid before the log below it is durable")                         \
+    X(CHECKPOINT_SKIPS_RECORD, "a checkpoint claims one record more than it holds")                                    \
+    X(SYMBOLS_NOT_LOGGED, "new symbols are not in the log")                                                            \
+    X(REDO_FORGETS_ENDS, "deleted rows come back after a crash")                                                       \
+    X(IMAGE_FORGETS_ENDS, "a checkpoint forgets which rows are deleted")                                                \
+    X(IMAGE_FORGETS_SEGMENT_ENDS, "a checkpoint forgets which rows of segments are deleted")
 
 typedef enum Plant {
     PLANT_NONE,

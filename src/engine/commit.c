@@ -5,6 +5,7 @@
  *          the record has its place in the log, so that no later record can lack an entry that an earlier one does not hold.
  * Failure: before the record is in the log everything is undone; afterwards only the log decides.
  * Tests:   test/unit/engine/test_engine.c, test_crash.c */
+#include "base/plant.h"
 #include "engine/engine_internal.h"
 
 static WalDurability effective_durability(const Txn *txn, uint32_t *interval_ms_out) {
@@ -20,7 +21,7 @@ static WalDurability effective_durability(const Txn *txn, uint32_t *interval_ms_
             *interval_ms_out = object->table.durability_ms;
         }
     }
-    return (WalDurability)(strongest - DURABILITY_OFF);
+    return PLANTED(COMMIT_AS_OFF) ? WAL_OFF : (WalDurability)(strongest - DURABILITY_OFF);
 }
 
 void engine__encode_symbols(const Dictionary *dictionary, uint32_t table_id, uint32_t column_id, int32_t from, int32_t to, Buffer *out) {
@@ -57,7 +58,9 @@ static SymbolMark *encode_table_symbols(Txn *txn, const TableDef *def, SymbolMar
         mark->count = dictionary_count(mark->dictionary);
         mark->next = marks;
         marks = mark;
-        engine__encode_symbols(mark->dictionary, def->id, def->columns[i].id, dictionary_logged(mark->dictionary), mark->count, out);
+        if (!PLANTED(SYMBOLS_NOT_LOGGED)) {
+            engine__encode_symbols(mark->dictionary, def->id, def->columns[i].id, dictionary_logged(mark->dictionary), mark->count, out);
+        }
     }
     return marks;
 }

@@ -3,6 +3,7 @@
  *
  * Threads: rows of the caller's own transaction or below a captured count: read without the lock, but for validity and bit columns.
  * Tests:   test/unit/table/test_ops.c */
+#include "base/plant.h"
 #include "table/table_internal.h"
 
 size_t op_begin(Buffer *out, LogOp op, uint32_t table_id) {
@@ -237,7 +238,9 @@ static void plan_chunk(ImagePlan *plan, Part *part, Chunk *chunk, const Snapshot
     (void)runs_visible(&chunk->runs, snapshot, chunk->filled, spans, count);
     uint64_t *live = mem_alloc(sizeof(uint64_t) * (words_for(chunk->filled) + 1));
     memset(live, 0xff, sizeof(uint64_t) * words_for(chunk->filled));
-    (void)ends_apply(&chunk->ends, 0, chunk->filled, snapshot, live);
+    if (!PLANTED(IMAGE_FORGETS_ENDS)) {
+        (void)ends_apply(&chunk->ends, 0, chunk->filled, snapshot, live);
+    }
     for (uint32_t i = 0; i < count; i++) {
         plan_live(plan, part, chunk, spans[i], live);
     }
@@ -278,7 +281,9 @@ static ErrorCode emit_segments(Table *table, const Snapshot *snapshot, TableEmit
         const Part *part = table->parts[i];
         if (part->file != NULL && stamp_visible(part->begin, snapshot) && !stamp_visible(part->end, snapshot)) {
             encode_segment(table, part, buffer);
-            table__encode_settled_ends(table, part, snapshot->lsn, buffer);
+            if (!PLANTED(IMAGE_FORGETS_SEGMENT_ENDS)) {
+                table__encode_settled_ends(table, part, snapshot->lsn, buffer);
+            }
         }
     }
     table__unlock(table);

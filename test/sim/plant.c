@@ -22,6 +22,8 @@ static const PlantRow ROWS[] = {
     {"the log's folder is never synced", 0, SIM_SKIP_SYNC_FOLDER, "wal"},
     {"checkpoints are not synced before their rename", 0, SIM_SKIP_SYNC, "checkpoint"},
     {"VERSION is not synced before its rename", 0, SIM_SKIP_SYNC, "VERSION"},
+    {"segments are not synced", 0, SIM_SKIP_SYNC, ".seg"},
+    {"a segment's folder is not synced", 0, SIM_SKIP_SYNC_FOLDER, "table"},
     {"the log: commits are published without a sync", PLANT_LOG_FIRST + WAL_PLANT_SKIP_SYNC, SIM_SKIP_NOTHING, NULL},
     {"the log: commits are published before the sync returns", PLANT_LOG_FIRST + WAL_PLANT_PUBLISH_EARLY, SIM_SKIP_NOTHING, NULL},
     {"the log: groups beyond the end stay after recovery", PLANT_LOG_FIRST + WAL_PLANT_NO_ERASE, SIM_SKIP_NOTHING, NULL},
