@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 #include <cmocka.h>
+#include "hex_page.h"
 #include "memory_sink.h"
 
 /* Feeds text in pieces of `piece` bytes, each in memory of its own. */
@@ -273,6 +274,24 @@ static void many_rows_and_speed(void **state) {
     sink_free(sink);
 }
 
+static void the_format_page_is_true(void **state) {
+    (void)state;
+    uint8_t bytes[1024];
+    size_t len = 0;
+    assert_true(hex_page_load("docs/format/line.md", bytes, sizeof bytes, &len));
+    MemorySink *sink = sink_new();
+    IlpParser *parser = ilp_parser_create();
+    ilp_parser_begin(parser, &sink->base, ILP_NANOS, 77);
+    assert_int_equal(feed(parser, (Str){(char *)bytes, len}, len, NULL), ERR_OK);
+    Str got = buffer_str(&sink->out);
+    Str want = STR("t s=a,v=2.5,timestamp=1,a=null,p=null\nt s=a,v=null,timestamp=2,a=[[1.5,-2.0]],p=null\nt s=a,v=null,timestamp=3,a=null,p=-12340\n");
+    if (!str_equal(got, want)) {
+        fail_msg("%.*s", STR_ARG(got));
+    }
+    ilp_parser_destroy(parser);
+    sink_free(sink);
+}
+
 static void names(void **state) {
     (void)state;
     assert_true(ilp_name_valid(STR("a b-c.d"), true));
@@ -291,7 +310,7 @@ int main(void) {
         cmocka_unit_test(values_at_every_cut),        cmocka_unit_test(binary_with_newlines_at_every_cut),
         cmocka_unit_test(faults_name_line_and_reason), cmocka_unit_test(casts_into_existing_columns),
         cmocka_unit_test(requests_reuse_tables),      cmocka_unit_test(many_rows_and_speed),
-        cmocka_unit_test(names),
+        cmocka_unit_test(names),                       cmocka_unit_test(the_format_page_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
