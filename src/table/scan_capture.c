@@ -114,14 +114,13 @@ static ScanBlock segment_block(Scan *scan, Part *part, const Segment *segment, u
                        .row_count = rows,
                        .first_offset = number << 16,
                        .clean = true,
-                       .ended = part->ends.ended_rows > 0,
                        .visible_rows = rows};
     block.has_time = scan->def->designated >= 0 && segment_block_range(segment, number, &block.min, &block.max);
     block.sorted = block.has_time;
     return block;
 }
 
-static uint32_t capture_segment(Scan *scan, Part *part, const Segment *segment, ScanBlock *blocks) {
+static uint32_t capture_segment(Scan *scan, Part *part, const Segment *segment, bool ended, ScanBlock *blocks) {
     uint32_t count = 0;
     const int32_t *map = map_segment(scan, segment);
     for (uint32_t i = 0; i < part->block_count; i++) {
@@ -130,7 +129,7 @@ static uint32_t capture_segment(Scan *scan, Part *part, const Segment *segment, 
             scan->blocks_pruned++;
             continue;
         }
-        if (scan->want_stats && !blocks[count].ended) {
+        if (scan->want_stats && !ended) {
             capture_stats(scan, &blocks[count]);
         }
         count++;
@@ -140,11 +139,11 @@ static uint32_t capture_segment(Scan *scan, Part *part, const Segment *segment, 
 
 /* ---- all ---- */
 
-typedef struct Pinned { Part *part; ScanBlock *chunks; uint32_t chunk_count; } Pinned;
+typedef struct Pinned { Part *part; ScanBlock *chunks; uint32_t chunk_count; bool ended; } Pinned;
 
 /* Under the lock. */
 static void pin(Scan *scan, Part *part, Pinned *pinned) {
-    *pinned = (Pinned){.part = part};
+    *pinned = (Pinned){.part = part, .ended = part->ends.ended_rows > 0};
     if (part->file == NULL) {
         pinned->chunks = arena_array(&scan->arena, ScanBlock, part->chunk_count + 1u);
         pinned->chunk_count = capture_chunks(scan, part, pinned->chunks);
@@ -164,7 +163,7 @@ static ErrorCode add_blocks(Scan *scan, const Pinned *pinned, Error *err) {
     if (pinned->part->file != NULL) {
         Segment *segment = NULL;
         TRY(table__segment_open(scan->table, pinned->part->file, &segment, err));
-        scan->block_count += capture_segment(scan, pinned->part, segment, &scan->blocks[before]);
+        scan->block_count += capture_segment(scan, pinned->part, segment, pinned->ended, &scan->blocks[before]);
     } else {
         memcpy(&scan->blocks[before], pinned->chunks, sizeof(ScanBlock) * pinned->chunk_count);
         scan->block_count += pinned->chunk_count;

@@ -21,7 +21,6 @@ typedef struct ScanBlock {
     uint32_t first_offset;
     uint32_t arrival;            /* order of blocks by arrival */
     bool clean;                  /* every row has begun for the snapshot */
-    bool ended;                  /* some row has an end; asked again at load */
     bool sorted, has_time;
     int64_t min, max;            /* of the times of all captured rows */
     RowSpan *spans;              /* not clean: rows that have begun */
