@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_blockfile.c - any bytes as a block file: open, check, dump, read all blocks.
  *
- * Input:      byte 0: bit 0 = repair checksums; bit 1 = the first 64 bytes stand for the header of 4,096. Then the file.
+ * Input:      byte 0: bit 0 = repair checksums; bit 1 = the first 64 bytes stand for the header of 4,096. Then the
+ *             file.
  * Check:      a file that blockfile_check finds sound can be read block by block. */
 #include "base/hash.h"
 #include "blockfile/blockfile_internal.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * blockfile_internal.h - the bytes of header, directory entry and footer as structs, shared by writer, reader and check.
+ * blockfile_internal.h - the bytes of header, directory entry and footer as structs, shared by writer, reader and
+ * check.
  *
  * Structs are never cast from bytes; format.c puts and gets each field. */
 #pragma once
@@ -36,7 +37,8 @@ uint32_t blockfile__seed(uint64_t file_id, uint64_t offset);
 /* Fills *err with path and offset in the message, offset also as position. Always ERR_DAMAGED. */
 ErrorCode blockfile__damaged(Error *err, const char *path, uint64_t offset, const char *what);
 
-uint32_t blockfile__put_header(uint8_t out[BLOCKFILE_HEADER_BYTES], const BlockFileHeader *header); /* returns its crc */
+/* returns its crc */
+uint32_t blockfile__put_header(uint8_t out[BLOCKFILE_HEADER_BYTES], const BlockFileHeader *header);
 NODISCARD ErrorCode blockfile__get_header(const uint8_t in[BLOCKFILE_HEADER_BYTES], const char *path,
                                           BlockFileHeader *header_out, uint32_t *crc_out, Error *err);
 void blockfile__put_footer(uint8_t out[BLOCKFILE_FOOTER_BYTES], BlockFileFooter *footer, uint32_t header_crc);

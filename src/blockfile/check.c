@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check.c - read a whole file and say what is wrong with it (`basalt check`), or what is in it (`basalt dump`).
  *
- * Invariants: together with the checks of open, no byte of a file can change without being noticed here: header, blocks,
- *             directory and footer are under checksums, the padding between them must be zero.
+ * Invariants: together with the checks of open, no byte of a file can change without being noticed here: header,
+ *             blocks, directory and footer are under checksums, the padding between them must be zero.
  * Tests:      test/unit/blockfile/test_blockfile.c flips every byte of a file */
 #include "blockfile/blockfile_internal.h"
 

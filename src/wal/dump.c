@@ -5,10 +5,10 @@
 #include "wal/wal_internal.h"
 
 static void dump_header(const char *path, const WalFileHeader *header, Buffer *out) {
-    buffer_printf(out, "%s: format %u, sequence %llu, first lsn %llu, engine %016llx, salt %016llx, previous crc %08x\n",
-                  path, header->format_version, (unsigned long long)header->sequence,
-                  (unsigned long long)header->first_lsn, (unsigned long long)header->engine_id,
-                  (unsigned long long)header->salt, header->previous_crc);
+    buffer_printf(
+        out, "%s: format %u, sequence %llu, first lsn %llu, engine %016llx, salt %016llx, previous crc %08x\n", path,
+        header->format_version, (unsigned long long)header->sequence, (unsigned long long)header->first_lsn,
+        (unsigned long long)header->engine_id, (unsigned long long)header->salt, header->previous_crc);
 }
 
 static void dump_group(WalReader *reader, const WalGroup *group, Buffer *out) {

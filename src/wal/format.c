@@ -133,7 +133,8 @@ void wal__put_record_header(uint8_t out[WAL_RECORD_HEADER_BYTES], const WalRecor
     put_u32le(out + RECORD_CRC_AT, record_crc(out, group_crc));
 }
 
-bool wal__get_record_header(const uint8_t in[WAL_RECORD_HEADER_BYTES], uint32_t group_crc, WalRecordHeader *header_out) {
+bool wal__get_record_header(const uint8_t in[WAL_RECORD_HEADER_BYTES], uint32_t group_crc,
+                            WalRecordHeader *header_out) {
     if (get_u32le(in + RECORD_CRC_AT) != record_crc(in, group_crc)) {
         return false;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * group.c - write one group of records, make it durable if a record asks for it, publish in order.
  *
- * Layout:     64-byte header | records, each a 40-byte header and its body, padded to 8 | zeros to the next 4 KiB block.
- *             Bodies up to COPIED_BODY_BYTES_MAX are gathered in the group buffer, larger ones are written from where
- *             they lie: a small group is one piece, a bulk load is not copied.
+ * Layout:     64-byte header | records, each a 40-byte header and its body, padded to 8 | zeros to the next 4 KiB
+ *             block. Bodies up to COPIED_BODY_BYTES_MAX are gathered in the group buffer, larger ones are written from
+ *             where they lie: a small group is one piece, a bulk load is not copied.
  * States:     queued -> written -> (records before the first WAL_COMMIT one: published) -> synced -> all published.
  * Invariants: no block is written twice; published follows LSN order; a WAL_COMMIT record is published only after the
  *             sync that covers it returned.

@@ -4,8 +4,9 @@
  * Invariants: a group is handed out only when every record in it passed its checks: groups are all or nothing.
  * Why:        records of a group share one sync, so none of a torn group was acknowledged; dropping it whole makes the
  *             end of the log a block boundary.
- * End:        the first group with wrong magic, salt, crc, LSN or length, or a record in it that fails. If a later block of
- *             the file bears a valid group header that says durable_below above the missing LSN, it is damage instead.
+ * End:        the first group with wrong magic, salt, crc, LSN or length, or a record in it that fails. If a later
+ *             block of the file bears a valid group header that says durable_below above the missing LSN, it is damage
+ *             instead.
  * Memory:     one window over the file, at least READ_BYTES, at most one group; all sizes are checked against the file
  *             before anything is allocated.
  * Tests:      test/unit/wal/test_reader.c, test_crash.c, fuzz/fuzz_wal.c */
@@ -251,9 +252,10 @@ static ErrorCode check_headless(WalReader *reader, Lsn next_lsn, Error *err) {
         TRY(load(reader, at, WAL_BLOCK_BYTES, &block, err));
         WalGroupHeader header;
         if (wal__get_group_header(block, &header) && header.first_lsn >= next_lsn) {
-            return has_header_now(reader) ? ERR_OK
-                                          : wal__damaged(err, reader->path, 0,
-                                                         "the file header is unreadable, but records of the log follow it");
+            return has_header_now(reader)
+                       ? ERR_OK
+                       : wal__damaged(err, reader->path, 0,
+                                      "the file header is unreadable, but records of the log follow it");
         }
     }
     return ERR_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * replay.c - put the files of the folder in order, hand every record from replay_from on to redo, find the end.
  *
- * States:     files sorted by sequence -> the last whose first LSN is <= replay_from is the start -> each file up to its
- *             end; the next must begin exactly there -> the end of the last file is the end of the log.
+ * States:     files sorted by sequence -> the last whose first LSN is <= replay_from is the start -> each file up to
+ *             its end; the next must begin exactly there -> the end of the last file is the end of the log.
  * Why:        a file is synced whole before the next one's header is written, so a gap between files is damage, and
  *             only the last file can have a torn end.
  * Invariants: redo sees LSNs without gaps, each once, only from groups that are whole.

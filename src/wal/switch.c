@@ -248,7 +248,8 @@ ErrorCode wal_recycle(Wal *wal, Lsn below_lsn, Error *err) {
     uint64_t freed_bytes = free_files(wal, below_lsn, &removed);
     uint64_t removed_count = 0;
     ErrorCode code = ERR_OK;
-    /* Unlinked under the files mutex: a name must not be used again before it is gone. Only a switch can wait for it. */
+    /* Unlinked under the files mutex: a name must not be used again before it is gone. Only a switch can wait for
+     * it. */
     for (size_t at = 0; at < removed.len && code == ERR_OK; at += strlen((char *)removed.data + at) + 1) {
         code = io_unlink(wal->os.io, (const char *)removed.data + at, err);
         removed_count++;

@@ -11,9 +11,9 @@
  *             WAL_INTERVAL and WAL_OFF records once they are written, unless an earlier WAL_COMMIT record is not
  *             durable yet: then they wait for it.
  * Threads:    one driver at a time writes, syncs, publishes: the log thread (a task of os.sched), or a thread inside
- *             wal_wait, wal_flush or wal_sync that finds no driver: it would only sleep, and a hand-over costs more than
- *             the work. In inline mode there is no log thread. wal_append, wal_wait and all getters may be called by any
- *             thread; a waiting thread must hold no lock that the callbacks take.
+ *             wal_wait, wal_flush or wal_sync that finds no driver: it would only sleep, and a hand-over costs more
+ *             than the work. In inline mode there is no log thread. wal_append, wal_wait and all getters may be called
+ *             by any thread; a waiting thread must hold no lock that the callbacks take.
  * Failure:    after a failed write or sync the log is dead: nothing is published any more, waiters get
  *             ERR_UNKNOWN_OUTCOME, appends ERR_IO, and the failed callback runs once. Only a restart helps; a sync is
  *             never repeated.
@@ -196,5 +196,5 @@ bool wal_reader_next_record(WalReader *reader, WalRecord *record_out);
 NODISCARD ErrorCode wal_dump_file(Io *io, const char *path, Buffer *out, Error *err);
 /* Reads all files of the folder as wal_open would, from replay_from on, without changing anything; a log may be open on
  * it (but no wal_recycle beyond replay_from meanwhile). records_out, last_lsn_out may be NULL. */
-NODISCARD ErrorCode wal_check_folder(Os os, const char *folder, Lsn replay_from, uint64_t *records_out, Lsn *last_lsn_out,
-                                     Error *err);
+NODISCARD ErrorCode wal_check_folder(Os os, const char *folder, Lsn replay_from, uint64_t *records_out,
+                                     Lsn *last_lsn_out, Error *err);

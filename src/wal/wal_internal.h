@@ -3,7 +3,8 @@
  *
  * Owners:     fields of Wal are grouped by who may touch them: the append mutex, the files mutex, or the driver. The
  *             driver is the one thread that has set `driving`: the log thread or a waiting one.
- * Locks:      append and files are never held together. No I/O happens under append; wal_recycle unlinks under files. */
+ * Locks:      append and files are never held together. No I/O happens under append; wal_recycle unlinks under the
+ *             files mutex. */
 #pragma once
 #include "base/hash.h"
 #include "wal/wal.h"
@@ -46,7 +47,8 @@ NODISCARD ErrorCode wal__get_file_header(const uint8_t in[WAL_BLOCK_BYTES], cons
                                          bool *valid_out, Error *err);
 void wal__put_group_header(uint8_t out[WAL_GROUP_HEADER_BYTES], WalGroupHeader *header);
 bool wal__get_group_header(const uint8_t in[WAL_GROUP_HEADER_BYTES], WalGroupHeader *header_out);
-bool wal__has_group_mark(const uint8_t in[WAL_GROUP_HEADER_BYTES], uint64_t salt); /* magic and salt, crc not looked at */
+/* magic and salt, crc not looked at */
+bool wal__has_group_mark(const uint8_t in[WAL_GROUP_HEADER_BYTES], uint64_t salt);
 void wal__put_record_header(uint8_t out[WAL_RECORD_HEADER_BYTES], const WalRecordHeader *header, uint32_t group_crc);
 bool wal__get_record_header(const uint8_t in[WAL_RECORD_HEADER_BYTES], uint32_t group_crc, WalRecordHeader *header_out);
 ErrorCode wal__damaged(Error *err, const char *path, uint64_t offset, const char *what);
@@ -81,7 +83,8 @@ NODISCARD ErrorCode wal__reader_open(Io *io, const char *path, WalPlant plant, W
 NODISCARD ErrorCode wal__reader_step(WalReader *reader, WalGroup *group_out, bool *found_out, Error *err);
 /* Like wal_reader_next_group; at the end, offsets (u64le) of later blocks that bear this file's mark are appended to
  * stale (may be NULL). */
-NODISCARD ErrorCode wal__reader_next(WalReader *reader, Buffer *stale, WalGroup *group_out, bool *found_out, Error *err);
+NODISCARD ErrorCode wal__reader_next(WalReader *reader, Buffer *stale, WalGroup *group_out, bool *found_out,
+                                     Error *err);
 /* For a file without header: ERR_DAMAGED if it has a group that begins at or above next_lsn. */
 NODISCARD ErrorCode wal__check_headless(Io *io, const char *path, Lsn next_lsn, Error *err);
 uint64_t wal__reader_offset(const WalReader *reader);

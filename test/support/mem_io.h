@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mem_io.h - a small disk in memory for unit tests and fuzz targets: what was synced, what was not, and what a power cut
- * may leave of it.
+ * mem_io.h - a small disk in memory for unit tests and fuzz targets: what was synced, what was not, and what a power
+ * cut may leave of it.
  *
- * Why:        storage tests need a disk that crashes at every call, cheaply; the simulator adds time, tasks and profiles.
+ * Why:        storage tests need a disk that crashes at every call, cheaply; the simulator adds time, tasks and
+ *             profiles.
  * Model:      a file has durable bytes and visible bytes, a folder durable names and a list of name changes. A crash
  *             keeps durable state and, of the rest, nothing, everything, or a random part (sectors of 512 bytes each
  *             old, new, zero or garbage; each name change done or not; the size old or new).
@@ -20,7 +21,8 @@ Io *mem_io_io(MemIo *mem);
 MemIo *mem_io_after_crash(const MemIo *mem, MemCrash crash, uint64_t seed);
 
 uint64_t mem_io_calls(const MemIo *mem);                    /* since create, close and list not counted */
-void mem_io_crash_at(MemIo *mem, uint64_t call);            /* this call (from 1) and all later ones fail; a write may half happen */
+/* this call (from 1) and all later ones fail; a write may half happen */
+void mem_io_crash_at(MemIo *mem, uint64_t call);
 void mem_io_fail_at(MemIo *mem, uint64_t call, ErrorCode code); /* only this call fails, without effect */
 void mem_io_limit_bytes(MemIo *mem, uint64_t bytes);        /* ERR_DISK_FULL beyond; 0 = none */
 uint64_t mem_io_total_bytes(const MemIo *mem);              /* of all files */

@@ -266,7 +266,8 @@ static void swapped_blocks_are_noticed(void **state) {
     mem_io_destroy(mem);
 }
 
-/* After a crash at any call the final name is absent or the file is whole; after a failure at any call nothing stays. */
+/* After a crash at any call the final name is absent or the file is whole; after a failure at any call nothing
+ * stays. */
 static void a_crash_leaves_the_whole_file_or_none(void **state) {
     (void)state;
     Error err = {0};

@@ -28,7 +28,8 @@ static void reader_main(void *argument) {
         BlockPin *pin = &pins[i % PINS];
         block_cache_release(shared->cache, pin);
         bool fine = block_cache_read(shared->cache, shared->file, index, pin, &err) == ERR_OK &&
-                    pin->data.len == BLOCK_BYTES && pin->data.data[0] == index && pin->data.data[BLOCK_BYTES - 1] == index;
+                    pin->data.len == BLOCK_BYTES && pin->data.data[0] == index &&
+                    pin->data.data[BLOCK_BYTES - 1] == index;
         atomic_fetch_add(&shared->failures, !fine);
         if (i % 1000 == 999) {
             block_cache_forget(shared->cache, 5);
@@ -59,7 +60,8 @@ static void readers_share_a_cache(void **state) {
     assert_int_equal(blockfile_open(mem_io_io(mem), "a.seg", NULL, &shared.file, &err), ERR_OK);
     Task *tasks[THREADS];
     for (int i = 0; i < THREADS; i++) {
-        assert_int_equal(os.sched->task_start(os.sched, "reader", reader_main, &shared, false, &tasks[i], &err), ERR_OK);
+        assert_int_equal(os.sched->task_start(os.sched, "reader", reader_main, &shared, false, &tasks[i], &err),
+                         ERR_OK);
     }
     for (int i = 0; i < THREADS; i++) {
         os.sched->task_join(os.sched, tasks[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_reader.c - the bytes of a log file: the example of docs/format/wal.md, every byte flipped, the end told from damage. */
+ * test_reader.c - the bytes of a log file: the example of docs/format/wal.md, every byte flipped, the end told from
+ * damage. */
 #include "base/hash.h"
 #include "hex_page.h"
 #include "mem_io.h"

@@ -2,8 +2,8 @@
  * test_sim.c - the log thread, four committers and a checkpointer as fibers on a simulated disk; before every call that
  * changes the disk, the images that a crash could leave are recovered and compared with the model.
  *
- * Rule:       recovered = a prefix of what was assigned, each record with the body that got its LSN; it holds everything
- *             published after a kill, every published WAL_COMMIT record after a power cut.
+ * Rule:       recovered = a prefix of what was assigned, each record with the body that got its LSN; it holds
+ *             everything published after a kill, every published WAL_COMMIT record after a power cut.
  * Why:        test_crash.c runs the log alone in one thread; here groups form, threads hand over, files are recycled
  *             while others write. */
 #include "sim/sim.h"
@@ -182,7 +182,8 @@ static void run_main(void *argument) {
     Run *run = argument;
     Error err = {0};
     Sched *sched = run->os.sched;
-    WalOptions options = {.may_create = true, .file_bytes_min = 32 << 10, .plant = run->plant, .publish = publish, .context = run};
+    WalOptions options = {
+        .may_create = true, .file_bytes_min = 32 << 10, .plant = run->plant, .publish = publish, .context = run};
     if (wal_open(run->os, &options, &run->wal, &err) != ERR_OK) {
         run->wrong = "the log cannot be made";
         return;
@@ -250,9 +251,9 @@ static void a_seed_replays_the_same_run(void **state) {
 
 static void planted_faults_are_found(void **state) {
     (void)state;
-    static const WalPlant PLANTS[] = {WAL_PLANT_SKIP_SYNC,         WAL_PLANT_PUBLISH_EARLY,  WAL_PLANT_NO_SYNC_AT_SWITCH,
-                                      WAL_PLANT_RECYCLE_TOO_MUCH,  WAL_PLANT_NO_FOLDER_SYNC, WAL_PLANT_REWRITE_HEADER,
-                                      WAL_PLANT_DURABLE_BELOW_EARLY};
+    static const WalPlant PLANTS[] = {
+        WAL_PLANT_SKIP_SYNC,      WAL_PLANT_PUBLISH_EARLY,  WAL_PLANT_NO_SYNC_AT_SWITCH,  WAL_PLANT_RECYCLE_TOO_MUCH,
+        WAL_PLANT_NO_FOLDER_SYNC, WAL_PLANT_REWRITE_HEADER, WAL_PLANT_DURABLE_BELOW_EARLY};
     for (size_t i = 0; i < COUNT_OF(PLANTS); i++) {
         uint64_t images = 0, seed = 0;
         const char *wrong = NULL;

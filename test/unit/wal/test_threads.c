@@ -143,8 +143,8 @@ static void run_committers(Shared *shared) {
     atomic_store(&shared->running, THREADS);
     for (int i = 0; i < THREADS; i++) {
         committers[i] = (Committer){.shared = shared, .number = i};
-        assert_int_equal(shared->os.sched->task_start(shared->os.sched, "committer", committer_main, &committers[i], false,
-                                                      &committers[i].task, &err),
+        assert_int_equal(shared->os.sched->task_start(shared->os.sched, "committer", committer_main, &committers[i],
+                                                      false, &committers[i].task, &err),
                          ERR_OK);
     }
     for (int i = 0; i < THREADS; i++) {
@@ -214,7 +214,8 @@ static void files_are_recycled_while_others_commit(void **state) {
     Task *recycler = NULL;
     atomic_store(&shared.running, THREADS);
     assert_int_equal(
-        shared.os.sched->task_start(shared.os.sched, "recycler", recycler_main, &shared, false, &recycler, &err), ERR_OK);
+        shared.os.sched->task_start(shared.os.sched, "recycler", recycler_main, &shared, false, &recycler, &err),
+        ERR_OK);
     run_committers(&shared);
     shared.os.sched->task_join(shared.os.sched, recycler);
     assert_int_equal(atomic_load(&shared.failures), 0);
