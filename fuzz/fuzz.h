@@ -14,3 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                                              \
     } while (0)
 _Noreturn void fuzz_fail(const char *condition, const char *file, int line);
+/* Prints something that helps to understand the failure that follows. */
+void fuzz_note(Str subject, const char *text);
+/* Keeps the compiler from dropping reads whose result nobody needs. */
+void fuzz_use(uint64_t value);
