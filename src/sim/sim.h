@@ -42,7 +42,7 @@ void sim_disk_damage(SimDisk *disk, const char *path, uint64_t offset, uint8_t f
 
 typedef struct SimOptions {
     uint64_t seed;
-    bool switch_at_calls;   /* another task may run at each lock and Io call, not only where a task must wait */
+    uint32_t switch_one_in; /* at each lock and Io call another task may run with this chance; 0 = only where a task must wait */
     int cpu_count;          /* what the scheduler says; 0 = 1 */
 } SimOptions;
 /* The disk is borrowed; it serves one world at a time. */

@@ -2,7 +2,7 @@
  * world.c - tasks as fibers under a seeded scheduler, with a clock that moves when everybody waits.
  *
  * States:     READY <-> RUNNING -> WAIT_MUTEX | WAIT_COND | WAIT_JOIN -> READY, or -> DONE. One task runs at a time; it gives way where it must wait,
- *             and if switch_at_calls is set at any lock, yield or Io call, when the seed says so.
+ *             and if switch_one_in is set at any lock, yield or Io call, when the seed says so.
  * Why:        with one thread and seeded choices a run is a function of its seed. Time passes by small seeded steps at each call and by jumps to
  *             the nearest deadline when no task is ready.
  * Invariants: a mutex has an owner or no waiters; a task waits for one thing.
@@ -12,7 +12,7 @@
 #include "sim/sim_internal.h"
 #include <stdio.h>
 
-enum { CALL_NANOS_MAX = 200000, CLOCK_STEP_NANOS = 100, SWITCH_ONE_IN = 4 };
+enum { CALL_NANOS_MAX = 200000, CLOCK_STEP_NANOS = 100 };
 static const int64_t WALL_BEGIN_MICROS = INT64_C(1727740800000000); /* 2024-10-01 */
 
 typedef enum TaskState { TASK_READY, TASK_WAIT_MUTEX, TASK_WAIT_COND, TASK_WAIT_JOIN, TASK_DONE } TaskState;
@@ -124,7 +124,8 @@ static void give_way(SimWorld *world, bool last) {
 }
 
 static void maybe_switch(SimWorld *world) {
-    if (world->options.switch_at_calls && world->current != NULL && random_chance(&world->choices, 1, SWITCH_ONE_IN)) {
+    uint32_t one_in = world->options.switch_one_in;
+    if (one_in != 0 && world->current != NULL && random_chance(&world->choices, 1, one_in)) {
         give_way(world, false);
     }
 }

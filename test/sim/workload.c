@@ -320,7 +320,8 @@ static void run_main(void *argument) {
 }
 
 void workload_run(SimDisk *disk, const WorkloadOptions *options, Model *model) {
-    SimWorld *world = sim_world_create(disk, &(SimOptions){.seed = options->seed, .switch_at_calls = options->seed % 4 != 0});
+    static const uint32_t CHANCES[] = {0, 2, 4, 2};
+    SimWorld *world = sim_world_create(disk, &(SimOptions){.seed = options->seed, .switch_one_in = CHANCES[options->seed % COUNT_OF(CHANCES)]});
     Arguments arguments = {world, options, model};
     sim_world_run(world, run_main, &arguments);
     sim_world_destroy(world);

@@ -66,7 +66,7 @@ static void start_all(void *argument) {
 
 static uint64_t run_once(uint64_t seed, TaskMain main, Place *p) {
     SimDisk *disk = sim_disk_create();
-    SimWorld *world = sim_world_create(disk, &(SimOptions){.seed = seed, .switch_at_calls = true});
+    SimWorld *world = sim_world_create(disk, &(SimOptions){.seed = seed, .switch_one_in = 4});
     *p = (Place){.os = sim_world_os(world)};
     sim_world_run(world, main, p);
     uint64_t trace = sim_world_trace(world);

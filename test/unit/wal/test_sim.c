@@ -204,7 +204,7 @@ static void run_main(void *argument) {
 
 static uint64_t run_seed(uint64_t seed, WalPlant plant, uint64_t *images, const char **wrong) {
     SimDisk *disk = sim_disk_create();
-    SimWorld *world = sim_world_create(disk, &(SimOptions){.seed = seed, .switch_at_calls = true, .cpu_count = 2});
+    SimWorld *world = sim_world_create(disk, &(SimOptions){.seed = seed, .switch_one_in = 4, .cpu_count = 2});
     Run *run = mem_calloc(1, sizeof *run);
     run->os = sim_world_os(world);
     run->seed = seed;
