@@ -116,7 +116,8 @@ enum {
     AGG_POSTGRES = 16,       /* row counts in the postgres dialect only (decisions.md D7: sum(int8) is numeric) */
     AGG_QUESTDB = 32,        /* in the questdb dialect only (sum(int8) is int8, avg(int) is float8, first() takes nulls) */
     AGG_CONSTANT_TAIL = 64,  /* arguments after the first must be constant (percentile, string_agg's separator); prepare sees them */
-    AGG_HIDDEN = 128         /* made by the planner, not callable by name */
+    AGG_DISTINCT = 128,      /* the executor hands on distinct arguments only, as for agg(DISTINCT x) */
+    AGG_SERIAL = 256         /* one worker, rows in source order: string_agg, array_agg */
 };
 typedef struct AggregateCall {
     const Vector *const *args;             /* FLAT or CONSTANT */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * op_filter.c - keeps the rows for which the condition is true: a mask, and an index where few are left. */
+#include "sql/exec/exec_internal.h"
+
+typedef struct FilterOperator {
+    Operator base;
+    Frame *frame;
+} FilterOperator;
+
+static ErrorCode keep_true(FilterOperator *filter, Batch *in, Error *err) {
+    Frame *frame = filter->frame;
+    BoolIn condition;
+    TRY(frame_run(frame, in, err));
+    TRY(frame_bool_in(frame, frame->program->outputs[0], &condition, err));
+    uint64_t *mask = frame_words(frame);
+    for (size_t w = 0; w < words_for(in->row_count); w++) {
+        mask[w] = condition.valid == NULL ? condition.value[w] : condition.value[w] & condition.valid[w];
+    }
+    Batch *batch = &filter->base.batch;
+    Vector *columns = filter->base.columns;
+    *batch = *in;
+    memcpy(columns, in->columns, in->column_count * sizeof *columns);
+    batch->columns = columns;
+    batch_filter(batch, mask, &frame->scratch);
+    return batch_compact(batch, &frame->scratch, err);
+}
+
+static ErrorCode filter_next(Operator *op, Batch **batch_out, Error *err) {
+    FilterOperator *filter = (FilterOperator *)op;
+    Batch *in = NULL;
+    TRY(operator_next(op->inputs[0], &in, err));
+    if (in == NULL) {
+        *batch_out = NULL;
+        return ERR_OK;
+    }
+    TRY(keep_true(filter, in, err));
+    *batch_out = &op->batch;
+    return ERR_OK;
+}
+
+static void filter_close(Operator *op) {
+    frame_close(((FilterOperator *)op)->frame);
+}
+
+static const OperatorType FILTER_TYPE = {"filter", NULL, filter_next, filter_close};
+
+ErrorCode op_filter_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
+    FilterOperator *filter = operator_new(FilterOperator, run, plan, worker, &FILTER_TYPE);
+    ErrorCode code = frame_open(run, plan->program, &filter->frame, err);
+    if (code == ERR_OK) {
+        code = operator_open(run, plan->inputs[0], worker, &filter->base.inputs[0], err);
+    }
+    if (code != ERR_OK) {
+        operator_close(&filter->base);
+        return code;
+    }
+    *op_out = &filter->base;
+    return ERR_OK;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * op_project.c - computed columns. Columns that pass through are not touched, not even decoded. */
+#include "sql/exec/exec_internal.h"
+
+typedef struct ProjectOperator {
+    Operator base;
+    Frame *frame;
+} ProjectOperator;
+
+static ErrorCode project_next(Operator *op, Batch **batch_out, Error *err) {
+    Frame *frame = ((ProjectOperator *)op)->frame;
+    Batch *in = NULL;
+    TRY(operator_next(op->inputs[0], &in, err));
+    *batch_out = NULL;
+    if (in == NULL) {
+        return ERR_OK;
+    }
+    TRY(frame_run(frame, in, err));
+    for (uint32_t i = 0; i < op->plan->column_count; i++) {
+        op->columns[i] = *frame_output(frame, i);
+        op->columns[i].row_count = in->row_count;
+        op->columns[i].type = op->plan->columns[i].type;
+        if (op->columns[i].symbols == NULL) {
+            op->columns[i].symbols = op->plan->columns[i].symbols;
+        }
+    }
+    op->batch = *in;
+    op->batch.columns = op->columns;
+    op->batch.column_count = (uint16_t)op->plan->column_count;
+    *batch_out = &op->batch;
+    return ERR_OK;
+}
+
+static void project_close(Operator *op) {
+    frame_close(((ProjectOperator *)op)->frame);
+}
+
+static const OperatorType PROJECT_TYPE = {"project", NULL, project_next, project_close};
+
+ErrorCode op_project_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
+    ProjectOperator *project = operator_new(ProjectOperator, run, plan, worker, &PROJECT_TYPE);
+    ErrorCode code = frame_open(run, plan->program, &project->frame, err);
+    if (code == ERR_OK) {
+        code = operator_open(run, plan->inputs[0], worker, &project->base.inputs[0], err);
+    }
+    if (code != ERR_OK) {
+        operator_close(&project->base);
+        return code;
+    }
+    *op_out = &project->base;
+    return ERR_OK;
+}

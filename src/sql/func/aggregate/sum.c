@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sum.c - sum, avg, ksum, nsum, vwap. Integers add up in 128 bits, floats as double-double pairs, numerics exactly.
+ *
+ * Why:        the same state answers from rows and from block statistics, with the same bits. */
+#include "sql/func/aggregate/aggregate_internal.h"
+
+typedef struct IntSum { Int128 sum; int64_t count, unused; } IntSum;
+typedef struct FloatSum { Pair sum; int64_t count, unused; } FloatSum;
+typedef struct NumericSum { Int128 coefficient; int64_t count; int16_t scale; uint8_t kind; } NumericSum;
+_Static_assert(sizeof(NumericSum) == 32, "states are multiples of 16 bytes");
+
+/* ---- integers ---- */
+/* Up to 1,024 values: sums of 32-bit halves cannot overflow 64 bits, and the loop vectorises. */
+#define INT_LOOPS(name, T)                                                                                             \
+    static inline void name##_step(IntSum *state, const AggregateCall *call, size_t row) {                             \
+        state->sum += ((const T *)call->args[0]->data)[value_index(call->args[0], row)];                               \
+        state->count++;                                                                                                \
+    }                                                                                                                  \
+    STEP_LOOPS(name, IntSum, take_word, name##_step)                                                                   \
+    static void name##_block(const T *values, int64_t *high, int64_t *low) {                                           \
+        for (size_t row = 0; row < 64; row++) {                                                                        \
+            *high += (int64_t)values[row] >> 32;                                                                       \
+            *low += (int64_t)((uint64_t)(int64_t)values[row] & 0xffffffffu);                                           \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static ErrorCode name##_all(const AggregateCall *call, void *pointer, Error *err) {                                \
+        const Vector *arg = call->args[0];                                                                             \
+        if (arg->form == VECTOR_CONSTANT) {                                                                            \
+            return name##_update(call, pointer, err);                                                                  \
+        }                                                                                                              \
+        const T *values = arg->data;                                                                                   \
+        IntSum *state = pointer;                                                                                       \
+        int64_t high = 0;                                                                                              \
+        int64_t low = 0;                                                                                               \
+        for (size_t w = 0; w < words_for(call->row_count); w++) {                                                      \
+            uint64_t word = take_word(call, w);                                                                        \
+            state->count += __builtin_popcountll(word);                                                                \
+            if (word == ~UINT64_C(0)) {                                                                                \
+                name##_block(values + w * 64, &high, &low);                                                            \
+                continue;                                                                                              \
+            }                                                                                                          \
+            for (; word != 0; word &= word - 1) {                                                                      \
+                state->sum += values[w * 64 + (size_t)__builtin_ctzll(word)];                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+        state->sum += (Int128)high * ((Int128)1 << 32) + low;                                                          \
+        return ERR_OK;                                                                                                 \
+    }
+INT_LOOPS(int1, int8_t)
+INT_LOOPS(int2, int16_t)
+INT_LOOPS(int4, int32_t)
+INT_LOOPS(int8, int64_t)
+#undef INT_LOOPS
+
+static ErrorCode sum_overflow(Error *err) {
+    return error_set(err, ERR_OUT_OF_RANGE, ERROR_NO_POSITION, "sum is out of range");
+}
+
+static inline ErrorCode int16_step(IntSum *state, const AggregateCall *call, size_t row, Error *err) {
+    state->count++;
+    Int128 value = ((const Int128 *)call->args[0]->data)[value_index(call->args[0], row)];
+    return __builtin_add_overflow(state->sum, value, &state->sum) ? sum_overflow(err) : ERR_OK;
+}
+FAILING_LOOPS(int16, IntSum, take_word, int16_step)
+
+MERGE(int_merge) {
+    IntSum *into = into_pointer;
+    const IntSum *from = from_pointer;
+    into->count += from->count;
+    return __builtin_add_overflow(into->sum, from->sum, &into->sum) ? sum_overflow(err) : ERR_OK;
+}
+
+static bool int_stats(void *pointer, const BlockStats *stats, UNUSED Type argument) {
+    IntSum *state = pointer;
+    int64_t count = (int64_t)stats->row_count - stats->null_count;
+    if (count > 0 && !stats->has_sum) {
+        return false;
+    }
+    state->sum += count > 0 ? stats->sum_int : 0;
+    state->count += count;
+    return true;
+}
+
+FINISH(int_finish_int8) {
+    const IntSum *state = pointer;
+    if (state->count == 0) {
+        result_null(out, row, arena);
+        return ERR_OK;
+    }
+    if (state->sum < INT64_MIN || state->sum > INT64_MAX) {
+        return error_set(err, ERR_OUT_OF_RANGE, ERROR_NO_POSITION, "bigint out of range");
+    }
+    result_int8(out, row, (int64_t)state->sum);
+    return ERR_OK;
+}
+
+FINISH(int_finish_numeric) {
+    const IntSum *state = pointer;
+    if (state->count == 0) {
+        result_null(out, row, arena);
+    } else {
+        result_numeric(out, row, (Numeric){.coefficient = state->sum}, arena);
+    }
+    return ERR_OK;
+}
+
+FINISH(int_finish_decimal16) {
+    const IntSum *state = pointer;
+    if (state->count == 0) {
+        result_null(out, row, arena);
+    } else {
+        ((Int128 *)vector_data(out))[row] = state->sum;
+    }
+    return ERR_OK;
+}
+
+FINISH(int_finish_mean) {
+    const IntSum *state = pointer;
+    if (state->count == 0) {
+        result_null(out, row, arena);
+    } else {
+        result_float8(out, row, (double)state->sum / (double)state->count);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode mean_numeric(Numeric sum, int64_t count, Vector *out, size_t row, Arena *arena, Error *err) {
+    if (count == 0) {
+        result_null(out, row, arena);
+        return ERR_OK;
+    }
+    Numeric mean;
+    TRY(numeric_div(sum, numeric_from_int64(count), &mean, err));
+    result_numeric(out, row, mean, arena);
+    return ERR_OK;
+}
+
+FINISH(int_finish_mean_numeric) {
+    const IntSum *state = pointer;
+    return mean_numeric((Numeric){.coefficient = state->sum}, state->count, out, row, arena, err);
+}
+
+/* numeric(p,s): avg needs the argument's scale. */
+static ErrorCode scale_prepare(const PrepareCall *call, const void **prepared_out, UNUSED Error *err) {
+    int16_t *scale = arena_array(call->arena, int16_t, 8);
+    *scale = call->arg_types[0].scale;
+    *prepared_out = scale;
+    return ERR_OK;
+}
+
+FINISH(decimal_finish_mean) {
+    const IntSum *state = pointer;
+    return mean_numeric((Numeric){.coefficient = state->sum, .scale = *(const int16_t *)prepared}, state->count, out, row, arena, err);
+}
+
+static Type decimal_sum_type(const Type *types, UNUSED uint16_t count) {
+    return type_decimal(38, types[0].scale);
+}
+
+/* ---- floats ---- */
+enum { LANES = 8 };
+
+/* Eight independent pairs hide the latency of the two-sum chain. */
+#define FLOAT_LOOPS(name, T)                                                                                           \
+    static inline void name##_step(FloatSum *state, const AggregateCall *call, size_t row) {                           \
+        pair_add(&state->sum, ((const T *)call->args[0]->data)[value_index(call->args[0], row)]);                      \
+        state->count++;                                                                                                \
+    }                                                                                                                  \
+    STEP_LOOPS(name, FloatSum, take_word, name##_step)                                                                 \
+    static void name##_block(const T *values, Pair *sum) {                                                             \
+        double high[LANES] = {0};                                                                                      \
+        double low[LANES] = {0};                                                                                       \
+        for (size_t i = 0; i < 64; i += LANES) {                                                                       \
+            for (size_t l = 0; l < LANES; l++) {                                                                       \
+                double value = values[i + l];                                                                          \
+                double s = high[l] + value;                                                                            \
+                double b = s - high[l];                                                                                \
+                low[l] += (high[l] - (s - b)) + (value - b);                                                           \
+                high[l] = s;                                                                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (size_t l = 0; l < LANES; l++) {                                                                           \
+            pair_merge(sum, (Pair){high[l], low[l]});                                                                  \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static ErrorCode name##_all(const AggregateCall *call, void *pointer, Error *err) {                                \
+        const Vector *arg = call->args[0];                                                                             \
+        if (arg->form == VECTOR_CONSTANT) {                                                                            \
+            return name##_update(call, pointer, err);                                                                  \
+        }                                                                                                              \
+        const T *values = arg->data;                                                                                   \
+        FloatSum *state = pointer;                                                                                     \
+        for (size_t w = 0; w < words_for(call->row_count); w++) {                                                      \
+            uint64_t word = take_word(call, w);                                                                        \
+            state->count += __builtin_popcountll(word);                                                                \
+            if (word == ~UINT64_C(0)) {                                                                                \
+                name##_block(values + w * 64, &state->sum);                                                            \
+                continue;                                                                                              \
+            }                                                                                                          \
+            for (; word != 0; word &= word - 1) {                                                                      \
+                pair_add(&state->sum, values[w * 64 + (size_t)__builtin_ctzll(word)]);                                 \
+            }                                                                                                          \
+        }                                                                                                              \
+        return ERR_OK;                                                                                                 \
+    }
+FLOAT_LOOPS(float4, float)
+FLOAT_LOOPS(float8, double)
+#undef FLOAT_LOOPS
+
+MERGE(float_merge) {
+    FloatSum *into = into_pointer;
+    const FloatSum *from = from_pointer;
+    pair_merge(&into->sum, from->sum);
+    into->count += from->count;
+    return ERR_OK;
+}
+
+static bool float_stats(void *pointer, const BlockStats *stats, UNUSED Type argument) {
+    FloatSum *state = pointer;
+    int64_t count = (int64_t)stats->row_count - stats->null_count;
+    if (count > 0 && (!stats->has_sum || stats->has_nan)) {
+        return false;
+    }
+    if (count > 0) {
+        pair_merge(&state->sum, (Pair){stats->sum_high, stats->sum_low});
+    }
+    state->count += count;
+    return true;
+}
+
+FINISH(float_finish) {
+    const FloatSum *state = pointer;
+    if (state->count == 0) {
+        result_null(out, row, arena);
+    } else if (out->type.id == TYPE_FLOAT4) {
+        ((float *)vector_data(out))[row] = (float)pair_value(state->sum);
+    } else {
+        result_float8(out, row, pair_value(state->sum));
+    }
+    return ERR_OK;
+}
+
+FINISH(float_finish_mean) {
+    const FloatSum *state = pointer;
+    if (state->count == 0) {
+        result_null(out, row, arena);
+    } else {
+        result_float8(out, row, pair_value(state->sum) / (double)state->count);
+    }
+    return ERR_OK;
+}
+
+/* ---- plain numerics ---- */
+static Numeric numeric_total(const NumericSum *state) {
+    return (Numeric){.coefficient = state->coefficient, .scale = state->scale, .kind = state->kind};
+}
+
+static ErrorCode numeric_plus(NumericSum *state, Numeric value, Error *err) {
+    Numeric total;
+    TRY(numeric_add(numeric_total(state), value, &total, err));
+    state->coefficient = total.coefficient;
+    state->scale = total.scale;
+    state->kind = total.kind;
+    return ERR_OK;
+}
+
+static ErrorCode numeric_step(NumericSum *state, const AggregateCall *call, size_t row, Error *err) {
+    state->count++;
+    return numeric_plus(state, vector_numeric(call->args[0], row), err);
+}
+FAILING_LOOPS(numeric, NumericSum, take_word, numeric_step)
+
+MERGE(numeric_merge) {
+    const NumericSum *from = from_pointer;
+    ((NumericSum *)into_pointer)->count += from->count;
+    return numeric_plus(into_pointer, numeric_total(from), err);
+}
+
+FINISH(numeric_finish) {
+    const NumericSum *state = pointer;
+    if (state->count == 0) {
+        result_null(out, row, arena);
+    } else {
+        result_numeric(out, row, numeric_total(state), arena);
+    }
+    return ERR_OK;
+}
+
+FINISH(numeric_finish_mean) {
+    const NumericSum *state = pointer;
+    return mean_numeric(numeric_total(state), state->count, out, row, arena, err);
+}
+
+/* ---- vwap(price, quantity) ---- */
+typedef struct VwapState { Pair amount, quantity; int64_t count, unused; } VwapState;
+
+static inline void vwap_step(VwapState *state, const AggregateCall *call, size_t row) {
+    double price = ((const double *)call->args[0]->data)[value_index(call->args[0], row)];
+    double quantity = ((const double *)call->args[1]->data)[value_index(call->args[1], row)];
+    pair_add_product(&state->amount, price, quantity);
+    pair_add(&state->quantity, quantity);
+    state->count++;
+}
+STEP_LOOPS(vwap, VwapState, take_both, vwap_step)
+
+MERGE(vwap_merge) {
+    VwapState *into = into_pointer;
+    const VwapState *from = from_pointer;
+    pair_merge(&into->amount, from->amount);
+    pair_merge(&into->quantity, from->quantity);
+    into->count += from->count;
+    return ERR_OK;
+}
+
+FINISH(vwap_finish) {
+    const VwapState *state = pointer;
+    double quantity = pair_value(state->quantity);
+    if (state->count == 0 || quantity == 0) {
+        result_null(out, row, arena);
+    } else {
+        result_float8(out, row, pair_value(state->amount) / quantity);
+    }
+    return ERR_OK;
+}
+
+#define INT_ROW(row_name, arg, loops, result_id, dialect, finish_call, example_text, answer_text)                      \
+    {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .flags = dialect, .state_bytes = sizeof(IntSum), \
+     .update = loops##_all, .update_groups = loops##_groups, .merge = int_merge, .finish = finish_call,                \
+     .from_stats = int_stats, .example = example_text, .answer = answer_text}
+#define FLOAT_ROW(row_name, arg, loops, result_id, finish_call, example_text, answer_text)                             \
+    {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .state_bytes = sizeof(FloatSum),            \
+     .update = loops##_all, .update_groups = loops##_groups, .merge = float_merge, .finish = finish_call,              \
+     .from_stats = float_stats, .example = example_text, .answer = answer_text}
+#define DECIMAL_ROW(row_name, arg, loops, update_call, result_id, type_call, prepare_call, finish_call, example_text, answer_text) \
+    {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .result_type = type_call, .prepare = prepare_call, \
+     .state_bytes = sizeof(IntSum), .update = update_call, .update_groups = loops##_groups, .merge = int_merge,        \
+     .finish = finish_call, .example = example_text, .answer = answer_text}
+#define NUMERIC_ROW(row_name, finish_call, example_text, answer_text)                                                  \
+    {.name = row_name, .args = {TYPE_NUMERIC}, .arg_count = 1, .result = TYPE_NUMERIC, .state_bytes = sizeof(NumericSum), \
+     .update = numeric_update, .update_groups = numeric_groups, .merge = numeric_merge, .finish = finish_call,         \
+     .example = example_text, .answer = answer_text}
+#define OF(call, type) "SELECT " call "(x::" type ") FROM (VALUES (1), (2)) t(x)"
+#define MEAN_TEXT "1.5000000000000000"
+
+AggregateFamily aggregate__sum_rows(void) {
+    static const Aggregate rows[] = {
+        INT_ROW("sum", TYPE_BYTE, int1, TYPE_INT8, 0, int_finish_int8, OF("sum", "byte"), "3"),
+        INT_ROW("sum", TYPE_INT2, int2, TYPE_INT8, 0, int_finish_int8, OF("sum", "int2"), "3"),
+        INT_ROW("sum", TYPE_INT4, int4, TYPE_INT8, 0, int_finish_int8, OF("sum", "int4"), "3"),
+        INT_ROW("sum", TYPE_INT8, int8, TYPE_NUMERIC, AGG_POSTGRES, int_finish_numeric, OF("sum", "int8"), "3"),
+        INT_ROW("sum", TYPE_INT8, int8, TYPE_INT8, AGG_QUESTDB, int_finish_int8, OF("sum", "int8"), "3"),
+        FLOAT_ROW("sum", TYPE_FLOAT4, float4, TYPE_FLOAT4, float_finish, OF("sum", "float4"), "3"),
+        FLOAT_ROW("sum", TYPE_FLOAT8, float8, TYPE_FLOAT8, float_finish, OF("sum", "float8"), "3"),
+        DECIMAL_ROW("sum", TYPE_DECIMAL8, int8, int8_all, TYPE_DECIMAL16, decimal_sum_type, NULL, int_finish_decimal16, OF("sum", "numeric(10,2)"), "3.00"),
+        DECIMAL_ROW("sum", TYPE_DECIMAL16, int16, int16_update, TYPE_DECIMAL16, decimal_sum_type, NULL, int_finish_decimal16,
+                    OF("sum", "numeric(30,2)"), "3.00"),
+        NUMERIC_ROW("sum", numeric_finish, OF("sum", "numeric"), "3"),
+        INT_ROW("avg", TYPE_BYTE, int1, TYPE_FLOAT8, 0, int_finish_mean, OF("avg", "byte"), "1.5"),
+        INT_ROW("avg", TYPE_INT2, int2, TYPE_NUMERIC, AGG_POSTGRES, int_finish_mean_numeric, OF("avg", "int2"), MEAN_TEXT),
+        INT_ROW("avg", TYPE_INT2, int2, TYPE_FLOAT8, AGG_QUESTDB, int_finish_mean, OF("avg", "int2"), "1.5"),
+        INT_ROW("avg", TYPE_INT4, int4, TYPE_NUMERIC, AGG_POSTGRES, int_finish_mean_numeric, OF("avg", "int4"), MEAN_TEXT),
+        INT_ROW("avg", TYPE_INT4, int4, TYPE_FLOAT8, AGG_QUESTDB, int_finish_mean, OF("avg", "int4"), "1.5"),
+        INT_ROW("avg", TYPE_INT8, int8, TYPE_NUMERIC, AGG_POSTGRES, int_finish_mean_numeric, OF("avg", "int8"), MEAN_TEXT),
+        INT_ROW("avg", TYPE_INT8, int8, TYPE_FLOAT8, AGG_QUESTDB, int_finish_mean, OF("avg", "int8"), "1.5"),
+        FLOAT_ROW("avg", TYPE_FLOAT4, float4, TYPE_FLOAT8, float_finish_mean, OF("avg", "float4"), "1.5"),
+        FLOAT_ROW("avg", TYPE_FLOAT8, float8, TYPE_FLOAT8, float_finish_mean, OF("avg", "float8"), "1.5"),
+        DECIMAL_ROW("avg", TYPE_DECIMAL8, int8, int8_all, TYPE_NUMERIC, NULL, scale_prepare, decimal_finish_mean, OF("avg", "numeric(10,2)"), MEAN_TEXT),
+        DECIMAL_ROW("avg", TYPE_DECIMAL16, int16, int16_update, TYPE_NUMERIC, NULL, scale_prepare, decimal_finish_mean, OF("avg", "numeric(30,2)"),
+                    MEAN_TEXT),
+        NUMERIC_ROW("avg", numeric_finish_mean, OF("avg", "numeric"), MEAN_TEXT),
+        FLOAT_ROW("ksum", TYPE_FLOAT8, float8, TYPE_FLOAT8, float_finish, OF("ksum", "float8"), "3"),
+        FLOAT_ROW("nsum", TYPE_FLOAT8, float8, TYPE_FLOAT8, float_finish, OF("nsum", "float8"), "3"),
+        {.name = "vwap", .args = {TYPE_FLOAT8, TYPE_FLOAT8}, .arg_count = 2, .result = TYPE_FLOAT8, .state_bytes = sizeof(VwapState),
+         .update = vwap_update, .update_groups = vwap_groups, .merge = vwap_merge, .finish = vwap_finish,
+         .example = "SELECT vwap(p::float8, q::float8) FROM (VALUES (10, 1), (20, 3)) t(p, q)", .answer = "17.5"},
+    };
+    return (AggregateFamily){rows, COUNT_OF(rows)};
+}

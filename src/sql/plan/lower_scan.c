@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * lower_scan.c - a table scan: columns, order, time ranges and one-column filters for storage, the rest as a filter above.
+ *
+ * Why:        conditions on the designated timestamp become ranges that storage applies exactly, hence leave the filter. Their bounds
+ *             are expressions without columns, evaluated when a run opens, so that parameters and now() prune too. */
+#include "sql/plan/plan_internal.h"
+#include <stdlib.h>
+
+typedef struct ScanLowering {
+    PlanContext *context;
+    Rel *rel;
+    const RelColumn *time;          /* designated timestamp among the relation's columns, or NULL */
+    const Expr **constants;         /* outputs of op->constants */
+    uint32_t constant_count;
+    TimeBound *bounds;
+    uint32_t bound_count;
+    TimeRanges *ranges;
+    uint32_t range_count;
+    PlanFilter *filters;
+    ColumnId *filter_columns;
+    uint16_t filter_count;
+    ExprList residual;
+} ScanLowering;
+
+static const RelColumn *time_column(const Rel *rel) {
+    const TableDef *table = rel->as.scan.table;
+    for (uint32_t i = 0; table->designated >= 0 && i < rel->column_count; i++) {
+        if (rel->columns[i].table_column == table->designated) {
+            return &rel->columns[i];
+        }
+    }
+    return NULL;
+}
+
+static bool usable_bound(const Expr *expr) {
+    return expr_reads_nothing(expr) && (expr->flags & (EXPR_VOLATILE | EXPR_HAS_SUBQUERY)) == 0;
+}
+
+static FilterOp mirrored(FilterOp op) {
+    switch (op) {
+    case FILTER_LT:
+        return FILTER_GT;
+    case FILTER_LE:
+        return FILTER_GE;
+    case FILTER_GT:
+        return FILTER_LT;
+    case FILTER_GE:
+        return FILTER_LE;
+    default:
+        return op;
+    }
+}
+
+/* column op bound, either way round. */
+static bool column_comparison(const Expr *expr, ColumnId *column_out, FilterOp *op_out, const Expr **bound_out) {
+    FilterOp op;
+    if (!expr_comparison(expr, &op)) {
+        return false;
+    }
+    for (size_t side = 0; side < 2; side++) {
+        const Expr *column = expr->args[side];
+        const Expr *bound = expr->args[1 - side];
+        if (expr_is_column(column, column_out) && usable_bound(bound) && column->type.id == bound->type.id) {
+            *op_out = side == 0 ? op : mirrored(op);
+            *bound_out = bound;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int compare_ranges(const void *a, const void *b) {
+    const KeyRange *x = a;
+    const KeyRange *y = b;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+/* ts IN (constants) as point ranges; false if some item is not constant. */
+static bool in_list_ranges(PlanContext *context, const Expr *expr, TimeRanges *ranges_out) {
+    KeyRange *ranges = arena_array(context->arena, KeyRange, expr->arg_count);
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < expr->arg_count; i++) {
+        Value value;
+        if (expr->args[i]->kind == EXPR_CONSTANT) {
+            value = expr->args[i]->as.value;
+        } else if (!expr_fold(context, expr->args[i], &value)) {
+            return false;
+        }
+        if (!value.is_null) {
+            ranges[count++] = (KeyRange){value.as.i64, value.as.i64};
+        }
+    }
+    qsort(ranges, count, sizeof *ranges, compare_ranges);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept == 0 || ranges[kept - 1].high != ranges[i].low) {
+            ranges[kept++] = ranges[i];
+        }
+    }
+    *ranges_out = (TimeRanges){ranges, kept};
+    return true;
+}
+
+static bool take_time(ScanLowering *s, const Expr *expr) {
+    ColumnId column = 0;
+    FilterOp op;
+    const Expr *bound = NULL;
+    if (s->time == NULL) {
+        return false;
+    }
+    bool on_time = expr->arg_count > 0 && expr_is_column(expr->args[0], &column) && column == s->time->id;
+    if (expr->kind == EXPR_TIME_IN && on_time) {
+        s->ranges[s->range_count++] = (TimeRanges){expr->as.time_in.ranges, expr->as.time_in.range_count};
+        return true;
+    }
+    if (expr->kind == EXPR_IN_LIST && on_time) {
+        TimeRanges ranges;
+        bool ok = in_list_ranges(s->context, expr, &ranges);
+        s->ranges[s->range_count] = ok ? ranges : (TimeRanges){0};
+        s->range_count += ok;
+        return ok;
+    }
+    if (!column_comparison(expr, &column, &op, &bound) || column != s->time->id || op == FILTER_NE) {
+        return false;
+    }
+    s->bounds[s->bound_count++] = (TimeBound){.op = (uint8_t)op, .output = s->constant_count};
+    s->constants[s->constant_count++] = bound;
+    return true;
+}
+
+static bool prunable(TypeId type) {
+    Physical physical = type_physical(type);
+    return physical != PHYS_BIT && type != TYPE_NUMERIC && type != TYPE_INTERVAL && type != TYPE_UUID && type != TYPE_BPCHAR && type != TYPE_FLOAT8_ARRAY &&
+           type != TYPE_BYTEA;
+}
+
+static const RelColumn *rel_column(const Rel *rel, ColumnId id) {
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        if (rel->columns[i].id == id) {
+            return &rel->columns[i];
+        }
+    }
+    return NULL;
+}
+
+/* sym = 'text' with the cast that the binder put on the column. */
+static bool symbol_comparison(const Expr *expr, ColumnId *column_out, const Expr **text_out) {
+    FilterOp op;
+    if (!expr_comparison(expr, &op) || op != FILTER_EQ) {
+        return false;
+    }
+    for (size_t side = 0; side < 2; side++) {
+        const Expr *column = expr->args[side];
+        const Expr *text = expr->args[1 - side];
+        if (column->kind == EXPR_CALL && column->arg_count == 1) {
+            column = column->args[0];
+        }
+        if (column->kind == EXPR_COLUMN && column->type.id == TYPE_SYMBOL && type_is_text((TypeId)text->type.id) &&
+            text->type.id != TYPE_BPCHAR && (expr->args[side] == column || type_is_text((TypeId)expr->args[side]->type.id)) && usable_bound(text)) {
+            *column_out = column->as.column;
+            *text_out = text;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_filter(ScanLowering *s, const Expr *expr) {
+    ColumnId id = 0;
+    FilterOp op = FILTER_EQ;
+    const Expr *bound = NULL;
+    bool is_symbol = symbol_comparison(expr, &id, &bound);
+    if (!is_symbol && !column_comparison(expr, &id, &op, &bound)) {
+        return;
+    }
+    const RelColumn *column = rel_column(s->rel, id);
+    bool fits = column != NULL && column->table_column >= 0 && (bound->flags & EXPR_FAILS) == 0 && (is_symbol || prunable((TypeId)column->type.id));
+    if (!fits || s->filter_count == UINT16_MAX || (!is_symbol && column->type.id == TYPE_SYMBOL)) {
+        return;
+    }
+    s->filter_columns[s->filter_count] = id;
+    s->filters[s->filter_count++] = (PlanFilter){.op = (uint8_t)op, .output = s->constant_count};
+    s->constants[s->constant_count++] = bound;
+}
+
+static void split_filters(ScanLowering *s, const ExprList *filters) {
+    Arena *arena = s->context->arena;
+    s->constants = arena_array(arena, const Expr *, filters->count + 1);
+    s->bounds = arena_array(arena, TimeBound, filters->count + 1);
+    s->ranges = arena_array(arena, TimeRanges, filters->count + 1);
+    s->filters = arena_array(arena, PlanFilter, filters->count + 1);
+    s->filter_columns = arena_array(arena, ColumnId, filters->count + 1);
+    for (uint32_t i = 0; i < filters->count; i++) {
+        if (!take_time(s, filters->items[i])) {
+            note_filter(s, filters->items[i]);
+            exprlist_add(s->context, &s->residual, filters->items[i]);
+        }
+    }
+    if (s->range_count + s->bound_count + s->filter_count > 0) {
+        s->context->passes_fired |= 1u << PASS_PUSH_FILTERS;
+    }
+}
+
+static void choose_columns(ScanLowering *s, PlanOp *op, const Need *need) {
+    IdSet wanted = idset_copy(s->context, need->columns);
+    for (uint32_t i = 0; i < s->residual.count; i++) {
+        idset_add_expr(&wanted, s->residual.items[i]);
+    }
+    for (uint32_t i = 0; i < s->filter_count; i++) {
+        idset_add(&wanted, s->filter_columns[i]);
+    }
+    const Rel *rel = s->rel;
+    RelColumn *columns = arena_array(s->context->arena, RelColumn, rel->column_count + 1);
+    uint16_t *numbers = arena_array(s->context->arena, uint16_t, rel->column_count + 1);
+    const RelColumn *ref = NULL;
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        const RelColumn *column = &rel->columns[i];
+        bool all = !pass_on(s->context, PASS_DROP_UNUSED);
+        if (column->table_column < 0) {
+            ref = idset_has(wanted, column->id) ? column : NULL;
+        } else if (all || idset_has(wanted, column->id)) {
+            numbers[op->column_count] = (uint16_t)column->table_column;
+            columns[op->column_count] = *column;
+            columns[op->column_count++].symbols = rel->as.scan.table->columns[column->table_column].symbols;
+        } else {
+            s->context->passes_fired |= 1u << PASS_DROP_UNUSED;
+        }
+    }
+    op->as.scan.numbers = numbers;
+    op->as.scan.number_count = (uint16_t)op->column_count;
+    if (ref != NULL) {
+        op->as.scan.want_refs = true;
+        columns[op->column_count++] = *ref;
+    }
+    op->columns = columns;
+}
+
+ErrorCode lower_scan(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
+    ScanLowering s = {.context = context, .rel = rel, .time = time_column(rel)};
+    split_filters(&s, &need->filters);
+    PlanOp *op = plan_op_new(context, PLAN_SCAN);
+    choose_columns(&s, op, need);
+    op->as.scan.table = rel->as.scan.table;
+    op->as.scan.order = (uint8_t)(!need->order ? SCAN_ANY : need->descending ? SCAN_DESCENDING : SCAN_ASCENDING);
+    op->as.scan.bounds = s.bounds;
+    op->as.scan.bound_count = s.bound_count;
+    op->as.scan.ranges = s.ranges;
+    op->as.scan.range_count = s.range_count;
+    op->as.scan.filters = s.filters;
+    op->as.scan.filter_count = s.filter_count;
+    op->as.scan.residual = s.residual.count > 0;
+    for (uint16_t i = 0; i < s.filter_count; i++) {
+        s.filters[i].column = (uint16_t)plan_column_position(op, s.filter_columns[i]);
+    }
+    if (need->order && s.time != NULL && plan_column_position(op, s.time->id) >= 0) {
+        op->order_column = s.time->id;
+        op->order_descending = need->descending;
+    }
+    TRY(program_build(context, NULL, 0, s.constants, s.constant_count, &op->constants, err));
+    return lower_filter_on(context, op, &s.residual, op_out, err);
+}
+
+/* Whether asking for the reverse order of `column` can be passed down to a scan. */
+bool rel_can_reverse(const Rel *rel, ColumnId column) {
+    switch ((RelKind)rel->kind) {
+    case REL_SCAN: {
+        const RelColumn *time = time_column(rel);
+        return time != NULL && time->id == column;
+    }
+    case REL_FILTER:
+        return rel_can_reverse(rel->inputs[0], column);
+    case REL_PROJECT:
+        for (uint32_t i = 0; i < rel->column_count; i++) {
+            ColumnId id = 0;
+            if (rel->columns[i].id == column) {
+                return expr_is_column(rel->as.project.exprs[i], &id) && rel_can_reverse(rel->inputs[0], id);
+            }
+        }
+        return false;
+    default:
+        return false;
+    }
+}
