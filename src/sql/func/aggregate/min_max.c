@@ -232,25 +232,25 @@ FINISH(symbol_finish) {
 #define DAYS(call, type) "SELECT " call "(x::" type ") FROM (VALUES ('2024-01-01'), ('2024-01-02')) t(x)"
 #define SPANS(call) "SELECT " call "(x::interval) FROM (VALUES ('1 day'), ('2 days')) t(x)"
 #define UUIDS(call) "SELECT " call "(x::uuid) FROM (VALUES ('00000000-0000-0000-0000-000000000001'), ('00000000-0000-0000-0000-000000000002')) t(x)"
-#define ROWS_OF(label, low, answer, day, span, wide)                                                                        \
-    PLAIN_ROW(label, TYPE_BYTE, low##1, OF(label, "byte"), answer), PLAIN_ROW(label, TYPE_INT2, low##2, OF(label, "int2"), answer), \
-        PLAIN_ROW(label, TYPE_INT4, low##4, OF(label, "int4"), answer), PLAIN_ROW(label, TYPE_INT8, low##8, OF(label, "int8"), answer), \
-        PLAIN_ROW(label, TYPE_FLOAT4, low##_float4, OF(label, "float4"), answer),                                        \
-        PLAIN_ROW(label, TYPE_FLOAT8, low##_float8, OF(label, "float8"), answer),                                        \
-        PLAIN_ROW(label, TYPE_DECIMAL8, low##8, OF(label, "numeric(10,0)"), answer),                                     \
-        WIDE_ROW(label, TYPE_DECIMAL16, wide, OF(label, "numeric(30,0)"), answer), WIDE_ROW(label, TYPE_NUMERIC, wide, OF(label, "numeric"), answer), \
+#define ROWS_OF(label, low, shown, day, span, wide)                                                                        \
+    PLAIN_ROW(label, TYPE_BYTE, low##1, OF(label, "byte"), shown), PLAIN_ROW(label, TYPE_INT2, low##2, OF(label, "int2"), shown), \
+        PLAIN_ROW(label, TYPE_INT4, low##4, OF(label, "int4"), shown), PLAIN_ROW(label, TYPE_INT8, low##8, OF(label, "int8"), shown), \
+        PLAIN_ROW(label, TYPE_FLOAT4, low##_float4, OF(label, "float4"), shown),                                        \
+        PLAIN_ROW(label, TYPE_FLOAT8, low##_float8, OF(label, "float8"), shown),                                        \
+        PLAIN_ROW(label, TYPE_DECIMAL8, low##8, OF(label, "numeric(10,0)"), shown),                                     \
+        WIDE_ROW(label, TYPE_DECIMAL16, wide, OF(label, "numeric(30,0)"), shown), WIDE_ROW(label, TYPE_NUMERIC, wide, OF(label, "numeric"), shown), \
         {.name = label, .args = {TYPE_SYMBOL}, .arg_count = 1, .result = TYPE_SYMBOL, .result_type = aggregate__same_type,  \
          .state_bytes = sizeof(SymbolState), .update = symbol_##low##_update, .update_groups = symbol_##low##_groups,  \
-         .merge = symbol_##low##_merge, .finish = symbol_finish, .example = OF(label, "text"), .answer = answer},       \
-        WIDE_ROW(label, TYPE_TEXT, wide, OF(label, "text"), answer), WIDE_ROW(label, TYPE_VARCHAR, wide, OF(label, "varchar"), answer), \
-        WIDE_ROW(label, TYPE_BPCHAR, wide, OF(label, "char(1)"), answer), PLAIN_ROW(label, TYPE_CHAR, low##4, OF(label, "text"), answer), \
-        WIDE_ROW(label, TYPE_BYTEA, wide, OF(label, "text"), answer), PLAIN_ROW(label, TYPE_DATE, low##4, DAYS(label, "date"), day), \
+         .merge = symbol_##low##_merge, .finish = symbol_finish, .example = OF(label, "text"), .answer = shown},       \
+        WIDE_ROW(label, TYPE_TEXT, wide, OF(label, "text"), shown), WIDE_ROW(label, TYPE_VARCHAR, wide, OF(label, "varchar"), shown), \
+        WIDE_ROW(label, TYPE_BPCHAR, wide, OF(label, "char(1)"), shown), PLAIN_ROW(label, TYPE_CHAR, low##4, OF(label, "text"), shown), \
+        WIDE_ROW(label, TYPE_BYTEA, wide, OF(label, "text"), shown), PLAIN_ROW(label, TYPE_DATE, low##4, DAYS(label, "date"), day), \
         PLAIN_ROW(label, TYPE_TIMESTAMP_MS, low##8, DAYS(label, "timestamp_ms"), day " 00:00:00"),                       \
         PLAIN_ROW(label, TYPE_TIMESTAMP, low##8, DAYS(label, "timestamp"), day " 00:00:00"),                             \
         PLAIN_ROW(label, TYPE_TIMESTAMP_NS, low##8, DAYS(label, "timestamp_ns"), day " 00:00:00"),                       \
         PLAIN_ROW(label, TYPE_TIMESTAMPTZ, low##8, DAYS(label, "timestamptz"), day " 00:00:00+00"),                      \
         WIDE_ROW(label, TYPE_INTERVAL, wide, SPANS(label), span), WIDE_ROW(label, TYPE_UUID, wide, UUIDS(label), \
-                 "00000000-0000-0000-0000-00000000000" answer)
+                 "00000000-0000-0000-0000-00000000000" shown)
 
 AggregateFamily aggregate__min_max_rows(void) {
     static const Aggregate rows[] = {
