@@ -117,7 +117,8 @@ enum {
     AGG_QUESTDB = 32,        /* in the questdb dialect only (sum(int8) is int8, avg(int) is float8, first() takes nulls) */
     AGG_CONSTANT_TAIL = 64,  /* arguments after the first must be constant (percentile, string_agg's separator); prepare sees them */
     AGG_DISTINCT = 128,      /* the executor hands on distinct arguments only, as for agg(DISTINCT x) */
-    AGG_SERIAL = 256         /* one worker, rows in source order: string_agg, array_agg */
+    AGG_SERIAL = 256,        /* one worker, rows in source order: string_agg, array_agg */
+    AGG_HIDDEN = 512         /* made by the planner, not callable by name */
 };
 typedef struct AggregateCall {
     const Vector *const *args;             /* FLAT or CONSTANT */
