@@ -182,6 +182,9 @@ void engine_close(Engine *engine) {
     if (engine == NULL) {
         return;
     }
+    if (engine->attachment != NULL) {
+        engine->attachment_destroy(engine->attachment);
+    }
     if (engine->jobs != NULL) {
         engine__lock(engine, &engine->jobs_lock);
         engine->stopping = true;
@@ -193,6 +196,17 @@ void engine_close(Engine *engine) {
         error_ignore(engine_checkpoint(engine, NULL)); /* without it the next start reads the log instead */
     }
     engine_free(engine);
+}
+
+void *engine_attachment(Engine *engine, void *(*create)(Engine *engine), void (*destroy)(void *attachment)) {
+    engine__lock(engine, &engine->jobs_lock);
+    if (engine->attachment == NULL) {
+        engine->attachment = create(engine);
+        engine->attachment_destroy = destroy;
+    }
+    void *attachment = engine->attachment;
+    engine__unlock(engine, &engine->jobs_lock);
+    return attachment;
 }
 
 Os *engine_os(Engine *engine) { return &engine->os; }

@@ -69,6 +69,8 @@ struct Engine {
     bool stopping, work_asked;       /* under jobs_lock */
     Cond memory_freed;               /* with jobs_lock */
     Task *jobs;
+    void *attachment;                /* of the layer above; under jobs_lock */
+    void (*attachment_destroy)(void *attachment);
     _Atomic uint64_t checkpoint_count;
 #define X(name) _Atomic uint64_t name;
     ENGINE_TALLIES(X)
