@@ -94,7 +94,7 @@ bool expr_pure(const Expr *expr) {
     return (expr->flags & EXPR_VOLATILE) == 0;
 }
 
-const Expr *expr_column(PlanContext *context, const RelColumn *column) {
+const Expr *plan_expr_column(PlanContext *context, const RelColumn *column) {
     Expr *expr = arena_new(context->arena, Expr);
     *expr = (Expr){.kind = EXPR_COLUMN, .depth = 1, .type = column->type, .position = ERROR_NO_POSITION, .as.column = column->id};
     return expr;

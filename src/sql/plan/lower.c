@@ -175,7 +175,7 @@ static ErrorCode lower_arm(PlanContext *context, Rel *rel, Rel *arm, const Need 
     uint32_t count = 0;
     for (uint32_t i = 0; i < rel->column_count; i++) {
         ids[i] = rel->columns[i].id;
-        own[i] = expr_column(context, &arm->columns[i]);
+        own[i] = plan_expr_column(context, &arm->columns[i]);
         if (idset_has(need->columns, ids[i]) || !pass_on(context, PASS_DROP_UNUSED)) {
             exprs[count] = own[i];
             columns[count] = rel->columns[i];
@@ -335,7 +335,7 @@ static ErrorCode lower_all_columns(PlanContext *context, Rel *rel, bool order, P
     const Expr **exprs = arena_array(context->arena, const Expr *, rel->column_count + 1);
     for (uint32_t i = 0; i < rel->column_count; i++) {
         idset_add(&need.columns, rel->columns[i].id);
-        exprs[i] = expr_column(context, &rel->columns[i]);
+        exprs[i] = plan_expr_column(context, &rel->columns[i]);
     }
     PlanOp *input = NULL;
     TRY(lower_rel(context, rel, &need, &input, err));

@@ -219,7 +219,7 @@ ErrorCode lower_distinct(PlanContext *context, Rel *rel, const Need *need, PlanO
     const Expr **exprs = arena_array(context->arena, const Expr *, rel->column_count + 1);
     for (uint32_t i = 0; i < rel->column_count; i++) {
         ids[i] = rel->columns[i].id;
-        exprs[i] = expr_column(context, &source->columns[i]);
+        exprs[i] = plan_expr_column(context, &source->columns[i]);
         idset_add(&below.columns, source->columns[i].id);
     }
     for (uint32_t i = 0; i < need->filters.count; i++) {

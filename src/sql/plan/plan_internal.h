@@ -32,7 +32,7 @@ bool expr_reads_nothing(const Expr *expr);                     /* no column: con
 /* ---- expressions ---- */
 /* A copy of expr in which each column with ids[i] is replaced by replacement[i]; unchanged parts are shared. */
 const Expr *expr_replace(PlanContext *context, const Expr *expr, const ColumnId *ids, const Expr *const *replacements, uint32_t count);
-const Expr *expr_column(PlanContext *context, const RelColumn *column);
+const Expr *plan_expr_column(PlanContext *context, const RelColumn *column);
 bool expr_is_column(const Expr *expr, ColumnId *id_out);
 bool expr_pure(const Expr *expr);                              /* may be moved: not volatile */
 /* "=", "<", … : true if expr is a call of that comparison; "!=" and "<>" both are FILTER_NE. */

@@ -189,7 +189,7 @@ static ErrorCode build_subquery(Builder *b, const Expr *expr, uint32_t *subquery
     TRY(lower_rel(b->context, rel, &(Need){.columns = needed, .order = false}, &op, err));
     SubqueryKind kind = expr->kind == EXPR_EXISTS_REL ? SUBQUERY_EXISTS : expr->kind == EXPR_IN_REL ? SUBQUERY_SET : SUBQUERY_SCALAR;
     if (kind != SUBQUERY_EXISTS) {
-        const Expr *column = expr_column(b->context, &rel->columns[0]);
+        const Expr *column = plan_expr_column(b->context, &rel->columns[0]);
         TRY(lower_project_on(b->context, op, rel->columns, &column, 1, &op, err));
     }
     b->subqueries = grown(b, b->subqueries, b->subquery_count, &b->subquery_capacity, sizeof(Subquery));
@@ -376,7 +376,7 @@ static ErrorCode build_symbol_map(Builder *b, const Expr *expr, uint32_t guard, 
     const Program *program = NULL;
     TRY(program_make(&sub, &expr, 1, &program, err));
     RegisterNumber arg = 0;
-    TRY(build(b, expr_column(b->context, column), guard, &arg, err));
+    TRY(build(b, plan_expr_column(b->context, column), guard, &arg, err));
     Step step = {.kind = STEP_SYMBOL_MAP, .guard = guard, .arg_count = 1, .args = copy_numbers(b, &arg, 1), .position = expr->position};
     step.as.sub = program;
     *done = true;
