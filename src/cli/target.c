@@ -45,12 +45,13 @@ static bool type_is_number(BasaltType type, const char *name) {
     return (type >= BASALT_INT8 && type <= BASALT_DOUBLE) || strncmp(name, "numeric", 7) == 0;
 }
 
-static ErrorCode rows_give(FolderTarget *target, BasaltStatement *statement, ResultSink *sink, ResultSummary *summary, Error *err) {
+/* From the first row on, which was fetched already (result). */
+static ErrorCode rows_give(FolderTarget *target, BasaltStatement *statement, BasaltResult result, ResultSink *sink, ResultSummary *summary,
+                           Error *err) {
     uint32_t count = basalt_column_count(statement);
     ResultCell *cells = mem_calloc(count + 1, sizeof *cells);
     ErrorCode code = ERR_OK;
-    BasaltResult result;
-    while (code == ERR_OK && (result = basalt_row(statement)) != BASALT_DONE) {
+    for (; code == ERR_OK && result != BASALT_DONE; result = code == ERR_OK ? basalt_row(statement) : result) {
         if (result == BASALT_FAILED) {
             code = take_error(basalt_error(target->connection), NULL, err);
             break;
@@ -92,11 +93,12 @@ static ErrorCode folder_run(Target *base, Str sql, ResultSink *sink, ResultSumma
         return take_error(basalt_error(target->connection), NULL, err);
     }
     ErrorCode code = ERR_OK;
+    BasaltResult result = basalt_row(statement);
     summary->has_rows = basalt_column_count(statement) > 0;
-    if (summary->has_rows) {
+    if (summary->has_rows && result != BASALT_FAILED) { /* a statement that fails at once shows no header */
         TRY_OR(done, columns_give(statement, sink, err));
     }
-    TRY_OR(done, rows_give(target, statement, sink, summary, err));
+    TRY_OR(done, rows_give(target, statement, result, sink, summary, err));
     if (summary->has_rows) {
         TRY_OR(done, sink->end(sink, err));
     }
