@@ -3,6 +3,7 @@
  *
  * Tests: test/cli */
 #include "cli/cli_internal.h"
+#include "os/os.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static bool is_help(const char *word) {
 
 int cli_main(int argc, char **argv) {
     fatal_install(die);
+    (void)os_raise_file_limit(); /* each open segment is a file */
     if (argc < 2 || is_help(argv[1])) {
         FILE *out = argc < 2 ? stderr : stdout;
         fprintf(out, "usage: basalt COMMAND ...\n");

@@ -110,3 +110,5 @@ void os_input_close(InputFile *input);
 NODISCARD ErrorCode os_zone_load(Str name, Arena *arena, const Zone **zone_out, Error *err); /* IANA name or offset; ERR_INVALID_PARAMETER */
 int64_t os_resident_bytes(void);                         /* of this process */
 int os_pid(void);
+/* Programs of ours, at their start: as many open files as the system allows (each segment is one). Returns the limit now in force. */
+int os_raise_file_limit(void);

@@ -6,11 +6,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { FOLDER_MODE = 0700 };
+enum { FOLDER_MODE = 0700, OPEN_FILES_WANTED = 1 << 20 };
 
 static int64_t wall_micros(Clock *clock) {
     (void)clock;
@@ -84,4 +85,18 @@ int64_t os_resident_bytes(void) {
 
 int os_pid(void) {
     return (int)getpid();
+}
+
+int os_raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return 0;
+    }
+    if (limit.rlim_cur < limit.rlim_max) {
+        struct rlimit raised = {.rlim_cur = MIN_OF(limit.rlim_max, (rlim_t)OPEN_FILES_WANTED), .rlim_max = limit.rlim_max};
+        if (raised.rlim_cur > limit.rlim_cur && setrlimit(RLIMIT_NOFILE, &raised) == 0) {
+            limit = raised;
+        }
+    }
+    return (int)MIN_OF(limit.rlim_cur, (rlim_t)INT32_MAX);
 }

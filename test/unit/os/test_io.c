@@ -249,6 +249,9 @@ static void clock_and_chance_move(void **state) {
     assert_true(f->os.clock->wall_micros(f->os.clock) > INT64_C(1700000000000000));
     assert_true(f->os.rand->next(f->os.rand) != f->os.rand->next(f->os.rand));
     assert_true(os_resident_bytes() > 100000);
+    int files = os_raise_file_limit();
+    assert_true(files >= 256);
+    assert_int_equal(os_raise_file_limit(), files);
     assert_int_equal(os_pid(), getpid());
 }
 
