@@ -3,6 +3,7 @@
  *
  * Why:   depth of the tree is bounded by the parser, so this walk may recurse.
  * Tests: test/unit/sql/bind/ */
+#include "column/array.h"
 #include "sql/bind/bind_internal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,8 +19,18 @@ ErrorCode not_supported(Binder *b, int64_t position, const char *format, ...) {
 
 /* ---------------------------------------------------------------- names, parameters, variables */
 
+/* QuestDB's `select build`, from which its clients read the level of the server. */
+static bool is_build(const Binder *b, const Scope *scope, const AstNames *names) {
+    return b->dialect == DIALECT_QUESTDB && scope->count == 0 && scope->outer == NULL && names->count == 1 &&
+           str_equal_ignore_case(names->parts[0].text, STR("build"));
+}
+
 static ErrorCode bind_name(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     const ScopeColumn *column = NULL;
+    if (is_build(b, scope, &ast->as.names)) {
+        *expr_out = expr_text(b, STR("Build Information: QuestDB 9.3.4 (Basalt 0.1.0), JDK none, Commit Hash none"), TYPE_VARCHAR, ast->span.at);
+        return ERR_OK;
+    }
     TRY(scope_find(b, scope, &ast->as.names, &column));
     *expr_out = expr_column(b, column->id, column->type, ast->span.at);
     return ERR_OK;
@@ -169,6 +180,14 @@ static ErrorCode bind_scalar_subquery(Binder *b, Scope *scope, const AstExpr *as
     return expr_rel(b, EXPR_SCALAR_REL, type, NULL, query.rel, ast->span.at, expr_out);
 }
 
+static uint8_t array_dims(const AstExpr *ast) {
+    uint8_t dims = 1;
+    for (; ast->arg_count > 0 && ast->args[0]->kind == AST_ARRAY && dims < ARRAY_DIMS_MAX; ast = ast->args[0]) {
+        dims++;
+    }
+    return dims;
+}
+
 /* ARRAY[1.0, 2.5]: constants only become one constant; anything else is not there yet. */
 static ErrorCode array_text(Binder *b, const AstExpr *ast, Buffer *out) {
     buffer_append_char(out, '{');
@@ -200,7 +219,7 @@ static ErrorCode bind_array(Binder *b, const AstExpr *ast, const Expr **expr_out
     }
     if (code == ERR_OK) {
         const Expr *literal = expr_text(b, arena_str(b->arena, buffer_str(&text)), TYPE_UNKNOWN, ast->span.at);
-        code = coerce(b, literal, type_of(TYPE_FLOAT8_ARRAY), CAST_EXPLICIT, expr_out);
+        code = coerce(b, literal, (Type){.id = TYPE_FLOAT8_ARRAY, .dims = array_dims(ast)}, CAST_EXPLICIT, expr_out);
     }
     buffer_deinit(&text);
     return code;
