@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * op_table_call.c - table functions: sequences are counted batch by batch, lists of the catalog are written once and handed out.
+ *
+ * To add one: a row in sql/bind/table_calls.h and a producer here (a sequence) or in catalog_rows.c (a list). */
+#include "sql/exec/catalog_rows.h"
+#include "sql/bind/table_calls.h"
+
+typedef struct Sequence { int64_t next, last, step; uint64_t left; } Sequence;
+
+typedef struct TableCallOperator {
+    Operator base;
+    Arena arena;                /* arguments; values of one batch */
+    Value *args;
+    uint32_t arg_count;
+    Sequence sequence;
+    CatalogRows rows;
+    uint32_t next_row, batch_number;
+} TableCallOperator;
+
+static bool is_sequence(uint32_t function) { return function == TABLE_CALL_LONG_SEQUENCE || function == TABLE_CALL_GENERATE_SERIES; }
+
+/* Rows from first to last by step, both ends inclusive. */
+static uint64_t sequence_rows(int64_t first, int64_t last, int64_t step) {
+    if (step > 0 ? first > last : first < last) {
+        return 0;
+    }
+    uint64_t distance = step > 0 ? (uint64_t)last - (uint64_t)first : (uint64_t)first - (uint64_t)last;
+    uint64_t stride = step > 0 ? (uint64_t)step : UINT64_C(0) - (uint64_t)step;
+    uint64_t rows = distance / stride;
+    return rows == UINT64_MAX ? rows : rows + 1;
+}
+
+static ErrorCode open_sequence(TableCallOperator *call, Error *err) {
+    const Value *args = call->args;
+    for (uint32_t i = 0; i < call->arg_count; i++) {
+        if (args[i].is_null) {
+            return ERR_OK; /* no rows */
+        }
+    }
+    if (call->base.plan->as.table_call.function == TABLE_CALL_LONG_SEQUENCE) {
+        const FunctionEnvironment *environment = call->base.run->context.environment;
+        if (call->arg_count > 1) { /* seeds of the rnd_ functions of the statement */
+            random_init(environment->random, hash_u64((uint64_t)args[1].as.i64) ^ (uint64_t)(call->arg_count > 2 ? args[2].as.i64 : 0));
+        }
+        call->sequence = (Sequence){.next = 1, .step = 1, .left = args[0].as.i64 > 0 ? (uint64_t)args[0].as.i64 : 0};
+        return ERR_OK;
+    }
+    int64_t step = call->arg_count > 2 ? args[2].as.i64 : 1;
+    if (step == 0) {
+        return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "step size cannot equal zero");
+    }
+    call->sequence = (Sequence){.next = args[0].as.i64, .step = step, .left = sequence_rows(args[0].as.i64, args[1].as.i64, step)};
+    return ERR_OK;
+}
+
+static ErrorCode table_call_prepare(Operator *op, Error *err) {
+    TableCallOperator *call = (TableCallOperator *)op;
+    call->arg_count = op->plan->constants->output_count;
+    call->args = arena_array(&op->run->arena, Value, call->arg_count + 1);
+    TRY(program_constants(op->run, op->plan->constants, &op->run->arena, call->args, err));
+    if (is_sequence(op->plan->as.table_call.function)) {
+        return open_sequence(call, err);
+    }
+    Str name = call->arg_count > 0 && !call->args[0].is_null ? strref_str(&call->args[0].as.str) : (Str){0};
+    return catalog_rows_make(&call->rows, op->run, op->plan->as.table_call.function, name, err);
+}
+
+static uint16_t sequence_batch(TableCallOperator *call) {
+    Sequence *sequence = &call->sequence;
+    uint16_t count = (uint16_t)MIN_OF(sequence->left, (uint64_t)BATCH_ROWS);
+    Vector *out = &call->base.columns[0];
+    *out = vector_new(&call->arena, call->base.plan->columns[0].type);
+    out->row_count = count;
+    int64_t *values = vector_data(out);
+    for (uint16_t i = 0; i < count; i++) {
+        values[i] = sequence->next;
+        sequence->next = (int64_t)((uint64_t)sequence->next + (uint64_t)sequence->step); /* the last step may pass the end unused */
+    }
+    sequence->left -= count;
+    return count;
+}
+
+static ErrorCode table_call_next(Operator *op, Batch **batch_out, Error *err) {
+    (void)err;
+    TableCallOperator *call = (TableCallOperator *)op;
+    arena_reset(&call->arena);
+    *batch_out = NULL;
+    uint16_t count = is_sequence(op->plan->as.table_call.function) ? sequence_batch(call) : catalog_rows_batch(&call->rows, call->next_row, op->columns);
+    if (count == 0) {
+        return ERR_OK;
+    }
+    call->next_row += count;
+    op->batch = (Batch){.row_count = count, .live_count = count, .column_count = (uint16_t)op->plan->column_count, .columns = op->columns,
+                        .first = {call->batch_number++, 0}};
+    *batch_out = &op->batch;
+    return ERR_OK;
+}
+
+static void table_call_close(Operator *op) {
+    TableCallOperator *call = (TableCallOperator *)op;
+    arena_deinit(&call->arena);
+    catalog_rows_deinit(&call->rows);
+}
+
+static const OperatorType TABLE_CALL_TYPE = {"table function", table_call_prepare, table_call_next, table_call_close};
+
+ErrorCode op_table_call_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
+    (void)err;
+    TableCallOperator *call = operator_new(TableCallOperator, run, plan, worker, &TABLE_CALL_TYPE);
+    arena_init(&call->arena, SIZE_MAX);
+    *op_out = &call->base;
+    return ERR_OK;
+}
