@@ -4,6 +4,7 @@
  * Tests: test/cli, test/real */
 #include "cli/cli_internal.h"
 #include "cli/http_client.h"
+#include "cli/json_reader.h"
 #include "engine/engine.h"
 #include "load/load.h"
 #include "os/os.h"
@@ -291,7 +292,36 @@ static void imp_path(const CliArgs *args, const LoadOptions *options, Buffer *pa
     path_parameter(path, "forceHeader", options->header == HEADER_YES ? STR("true") : STR(""));
     path_parameter(path, "delimiter", options->delimiter != 0 ? (Str){&options->delimiter, 1} : STR(""));
     path_parameter(path, "zone", str_from_c(cli_text(args, "zone", "")));
+    path_parameter(path, "null", options->null_text);
     path_parameter(path, "addColumns", options->add_columns ? STR("true") : STR(""));
+}
+
+/* {"status":"OK","location":t,"rowsRejected":n,"rowsImported":n,…}: in one line for people. */
+static void answer_show(const char *path, Str answer) {
+    JsonReader reader = {.text = answer};
+    Buffer texts;
+    Str table = STR("?"), rejected = STR("0"), imported = STR("?");
+    buffer_init(&texts, 1 << 20);
+    (void)buffer_reserve(&texts, answer.len); /* texts must not move */
+    for (json_enter(&reader, '{'); json_next(&reader, '}');) {
+        Str key = json_string(&reader, &texts);
+        json_colon(&reader);
+        if (str_equal(key, STR("location"))) {
+            table = json_string(&reader, &texts);
+        } else if (str_equal(key, STR("rowsRejected"))) {
+            rejected = json_raw(&reader);
+        } else if (str_equal(key, STR("rowsImported"))) {
+            imported = json_raw(&reader);
+        } else {
+            json_skip(&reader);
+        }
+    }
+    fprintf(stderr, "%s: %.*s rows into %.*s", shown_name(path), STR_ARG(imported), STR_ARG(table));
+    if (!str_equal(rejected, STR("0"))) {
+        fprintf(stderr, ", %.*s rows left out", STR_ARG(rejected));
+    }
+    fputc('\n', stderr);
+    buffer_deinit(&texts);
 }
 
 /* The schema part: [{"name":…,"type":…},…]. */
@@ -359,7 +389,7 @@ done:
     if (code != ERR_OK) {
         fprintf(stderr, "basalt: %s: %s\n", shown_name(path), err.message);
     } else if (!quiet) {
-        fprintf(stderr, "%s: %.*s\n", shown_name(path), (int)answer.len, answer.data);
+        answer_show(path, buffer_str(&answer));
     }
     os_input_close(input);
     http_client_close(&client);

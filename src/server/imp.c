@@ -58,7 +58,13 @@ static ErrorCode read_parameters(Request *request, LoadOptions *options, Error *
     options->no_create = str_equal_ignore_case(create, STR("false"));
     options->header = request_flag(request, "forceHeader") ? HEADER_YES : HEADER_STRICT;
     options->skip_long_rows = request_flag(request, "skipLev");
+    options->add_columns = request_flag(request, "addColumns");
+    options->null_text = request_parameter(request, "null");
     options->questdb = true;
+    Str zone = request_parameter(request, "zone"); /* of times that name none */
+    if (zone.len > 0) {
+        TRY(os_zone_load(zone, &request->arena, &options->zone, err));
+    }
     if (options->timestamp.len == 0 && options->partition != PARTITION_NONE) {
         return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "partitionBy needs timestamp");
     }
