@@ -17,13 +17,12 @@ static const CliOption OPTIONS[] = {
     SERVER_SETTINGS(X)
 #undef X
     {"pg", CLI_TEXT, "HOST:PORT", "address of the PostgreSQL door (not built yet)"},
-    {"ilp", CLI_TEXT, "HOST:PORT", "address of the line protocol door over TCP (not built yet)"},
     {"config", CLI_TEXT, "FILE", "settings file (default DIR/basalt.conf)"},
     {0},
 };
 enum { STOP_GRACE_MS = 5000, CONFIG_BYTES_MAX = 1 << 20 };
 
-static const char *const LATER[] = {"pg", "ilp"};
+static const char *const LATER[] = {"pg"};
 
 /* The lines of basalt.conf for doors to come are taken out, the others go to the server's table. */
 static ErrorCode config_read(ServerSettings *settings, Str text, Error *err) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * server.c - start and stop. */
+#include "server/line_tcp.h"
 #include "server/server_internal.h"
 
 static const char REFUSAL[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 37\r\n"
@@ -15,15 +16,21 @@ static ErrorCode copy_settings(Server *server, const ServerSettings *settings, E
     return ERR_OK;
 }
 
-static ErrorCode listen_http(Server *server, Error *err) {
-    const char *address = server->settings.http.text.data; /* arena_format ends texts with NUL */
-    if (str_equal(server->settings.http.text, STR("off"))) {
+/* One door; its address is `off` or HOST:PORT. */
+static ErrorCode listen_on(Server *server, const char *option, Str address, const NetHandler *handler, Str refusal, int *port_out, Error *err) {
+    if (str_equal(address, STR("off"))) {
         return ERR_OK;
     }
-    server->http_loopback = net_address_is_loopback(address);
     Error why = {0};
-    ErrorCode code = net_listen(server->net, address, &SERVER__HTTP_HANDLER, server, STR(REFUSAL), &server->http_port, &why);
-    return code == ERR_OK ? ERR_OK : error_set(err, code, ERROR_NO_POSITION, "%s (option --http)", why.message);
+    ErrorCode code = net_listen(server->net, address.data, handler, server, refusal, port_out, &why); /* settings end with NUL */
+    return code == ERR_OK ? ERR_OK : error_set(err, code, ERROR_NO_POSITION, "%s (option --%s)", why.message, option);
+}
+
+static ErrorCode listen_all(Server *server, Error *err) {
+    const ServerSettings *settings = &server->settings;
+    server->http_loopback = net_address_is_loopback(settings->http.text.data);
+    TRY(listen_on(server, "http", settings->http.text, &SERVER__HTTP_HANDLER, STR(REFUSAL), &server->http_port, err));
+    return listen_on(server, "ilp", settings->ilp.text, &SERVER__LINE_HANDLER, STR(""), &server->ilp_port, err);
 }
 
 static ErrorCode start(Server *server, const ServerSettings *settings, Error *err) {
@@ -32,7 +39,7 @@ static ErrorCode start(Server *server, const ServerSettings *settings, Error *er
                           .workers_max = (uint32_t)server->settings.http_workers.number,
                           .send_stall_ms = server->settings.http_send_timeout.number};
     TRY(net_open(&options, &server->net, err));
-    TRY(listen_http(server, err));
+    TRY(listen_all(server, err));
     return net_start(server->net, err);
 }
 
@@ -63,6 +70,10 @@ ErrorCode server_start(Engine *engine, const ServerSettings *settings, Server **
 
 int server_http_port(const Server *server) {
     return server->http_port;
+}
+
+int server_ilp_port(const Server *server) {
+    return server->ilp_port;
 }
 
 void server_stop(Server *server, int64_t grace_ms) {

@@ -51,7 +51,7 @@ struct Server {
     Os *os;
     ServerSettings settings;
     Net *net;
-    int http_port;
+    int http_port, ilp_port;
     bool http_loopback;
     uint64_t error_id_base;
     atomic_uint_fast64_t error_id;

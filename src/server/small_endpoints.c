@@ -18,8 +18,8 @@ static StepResult health_finish(Request *request) {
 static StepResult settings_finish(Request *request) {
     answer_json(request, 200,
                 STR("{\"config\":{\"release.type\":\"OSS\",\"release.version\":\"" BASALT_LEVEL "\",\"basalt.version\":\"0.1.0\","
-                    "\"http.settings.readonly\":true,\"accepting.writes\":[\"http\"],\"line.proto.support.versions\":[1,2,3],"
-                    "\"ilp.proto.transports\":[\"http\"],\"posthog.enabled\":false,\"posthog.api.key\":null,\"cairo.max.file.name.length\":127},"
+                    "\"http.settings.readonly\":true,\"accepting.writes\":[\"http\",\"tcp\"],\"line.proto.support.versions\":[1,2,3],"
+                    "\"ilp.proto.transports\":[\"tcp\",\"http\"],\"posthog.enabled\":false,\"posthog.api.key\":null,\"cairo.max.file.name.length\":127},"
                     "\"preferences.version\":0,\"preferences\":{}}"));
     return STEP_DONE;
 }

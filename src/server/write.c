@@ -65,7 +65,7 @@ static void write_begin(Request *request) {
 /* The parser or the engine refused: is it the fault of a line? */
 static void fail(Request *request, const Error *err) {
     WriteState *state = request->state;
-    state->line = ilp_parser_line(state->parser);
+    state->line = ilp_parser_fault_is_line(state->parser) ? ilp_parser_line(state->parser) : 0;
     request_fail(request, error_http_status(err->code), err);
 }
 
@@ -120,7 +120,7 @@ static ErrorCode complete(Request *request, Error *err) {
     WriteState *state = request->state;
     ErrorCode code = ilp_parser_end(state->parser, err);
     if (code != ERR_OK) {
-        state->line = ilp_parser_line(state->parser);
+        state->line = ilp_parser_fault_is_line(state->parser) ? ilp_parser_line(state->parser) : 0;
         return code;
     }
     return write_sink_commit(&state->sink, err);

@@ -66,9 +66,13 @@ void ilp_parser_begin(IlpParser *parser, IlpSink *sink, IlpPrecision precision, 
 /* Any cut of the input is fine. The chunk is not kept. */
 NODISCARD ErrorCode ilp_parser_feed(IlpParser *parser, Bytes chunk, Error *err);
 NODISCARD ErrorCode ilp_parser_end(IlpParser *parser, Error *err);   /* last line without its newline; appends all that is left */
-NODISCARD ErrorCode ilp_parser_flush(IlpParser *parser, Error *err); /* appends the rows of all whole lines so far */
+NODISCARD ErrorCode ilp_parser_flush(IlpParser *parser, Error *err); /* appends the rows of all whole lines so far; also after a fault */
+/* After a flush: the lines that follow belong to a new transaction, so every table is asked for again. A line begun stays begun. */
+void ilp_parser_renew(IlpParser *parser, int64_t now_micros);
 void ilp_parser_forget(IlpParser *parser);                  /* gives back the memory kept for the next request */
 uint64_t ilp_parser_line(const IlpParser *parser);          /* 1-based: the line being read, after an error the one at fault */
+/* After an error: a line is at fault; false: the sink refused, so what it took so far must be undone. */
+bool ilp_parser_fault_is_line(const IlpParser *parser);
 uint64_t ilp_parser_rows(const IlpParser *parser);          /* stored since begin */
 size_t ilp_parser_memory(const IlpParser *parser);          /* bytes kept, roughly */
 bool ilp_name_valid(Str name, bool is_table);               /* may a new table or column be called so */

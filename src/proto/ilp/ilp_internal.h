@@ -103,7 +103,7 @@ typedef struct IlpShape {
 struct IlpParser {
     IlpSink *sink;
     uint8_t precision;
-    bool failed, active;
+    bool failed, active, sink_failed;
     int64_t now_micros;
     uint64_t line, rows, request;
     IlpLine current;

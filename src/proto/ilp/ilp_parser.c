@@ -59,7 +59,7 @@ void ilp_parser_begin(IlpParser *parser, IlpSink *sink, IlpPrecision precision, 
     parser->sink = sink;
     parser->precision = (uint8_t)precision;
     parser->now_micros = now_micros;
-    parser->failed = false;
+    parser->failed = parser->sink_failed = false;
     parser->active = true;
     parser->line = 1;
     parser->rows = 0;
@@ -189,6 +189,11 @@ ErrorCode ilp_parser_flush(IlpParser *parser, Error *err) {
     return ERR_OK;
 }
 
+void ilp_parser_renew(IlpParser *parser, int64_t now_micros) {
+    parser->request++;
+    parser->now_micros = now_micros;
+}
+
 ErrorCode ilp_parser_end(IlpParser *parser, Error *err) {
     assert(parser->active);
     assert(!parser->failed);
@@ -205,6 +210,10 @@ ErrorCode ilp_parser_end(IlpParser *parser, Error *err) {
 
 uint64_t ilp_parser_line(const IlpParser *parser) {
     return parser->line;
+}
+
+bool ilp_parser_fault_is_line(const IlpParser *parser) {
+    return parser->failed && !parser->sink_failed;
 }
 
 uint64_t ilp_parser_rows(const IlpParser *parser) {

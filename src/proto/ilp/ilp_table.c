@@ -202,6 +202,7 @@ ErrorCode ilp__table_flush(IlpParser *parser, IlpTable *table, Error *err) {
     }
     ErrorCode code = parser->sink->append(parser->sink, table->id, blocks, table->column_count, err);
     mem_free(blocks);
+    parser->sink_failed |= code != ERR_OK;
     if (code == ERR_OK) {
         ilp__table_clear(table);
     }
