@@ -142,9 +142,6 @@ static ErrorCode parse_named(Parser *p, AstFrom **item_out) {
     }
     *item_out = new_from(p, AST_FROM_TABLE, names.span);
     (*item_out)->as.table = names;
-    if (parse__at_operator(p, "*")) { /* t* : the table and its children, as ever */
-        parse__advance(p);
-    }
     return ERR_OK;
 }
 

@@ -13,8 +13,8 @@ static AstNames one_name(Parser *p, Str text, Span span) {
 
 /* A value of SET: words are strings, numbers keep their sign. */
 static ErrorCode parse_set_value(Parser *p, AstExpr **value_out) {
-    bool on = parse__at_keyword(p, KW_ON);
-    if (on || (p->token.kind == TOKEN_WORD && !parse__peek_mark(p, "(") && !parse__at_keyword(p, KW_INTERVAL))) {
+    bool word = p->token.kind == TOKEN_WORD && !parse__peek_mark(p, "(") && !parse__at_keyword(p, KW_INTERVAL);
+    if (word || p->token.kind == TOKEN_QUOTED) {
         Span span = parse__span(p);
         Str text = p->token.text;
         parse__advance(p);
