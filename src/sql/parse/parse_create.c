@@ -408,7 +408,12 @@ ErrorCode parse__create_table(Parser *p, AstCreateTable *table) {
         }
     }
     if (table->as == NULL && table->as_statement == NULL) {
-        return parse_as(p, table); /* PostgreSQL: options stand before AS */
+        TRY(parse_as(p, table)); /* PostgreSQL: options stand before AS */
+    }
+    bool bare = table->column_count > 0 && table->columns[0].type == NULL;
+    if (bare && table->as == NULL && table->as_statement == NULL) {
+        Span span = table->columns[0].name.span;
+        return error_set(p->err, ERR_SYNTAX, (int64_t)span.at + span.len, "syntax error: expected a type name behind the column's name");
     }
     return ERR_OK;
 }
