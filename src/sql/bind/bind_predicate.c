@@ -181,11 +181,11 @@ static ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstEx
     Type type = {0};
     TRY(common_type(b, pair, 2, "IN", &type));
     TRY(coerce(b, x, type, CAST_IMPLICIT, &x));
-    const Expr *column = NULL;
-    TRY(coerce(b, pair[1], type, CAST_IMPLICIT, &column));
-    if (column != pair[1]) {
+    const Expr **column = arena_array(b->arena, const Expr *, 1);
+    TRY(coerce(b, pair[1], type, CAST_IMPLICIT, column));
+    if (*column != pair[1]) {
         Str name = query.rel->columns[0].name;
-        TRY(rel_project(b, query.rel, &column, &name, 1, &query.rel));
+        TRY(rel_project(b, query.rel, column, &name, 1, &query.rel));
     }
     return expr_rel(b, EXPR_IN_REL, type_of(TYPE_BOOL), x, query.rel, ast->span.at, expr_out);
 }
