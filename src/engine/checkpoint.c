@@ -156,7 +156,7 @@ static ErrorCode checkpoint_at(Engine *engine, const Snapshot *snapshot, Error *
     engine->checkpoint_bytes = bytes;
     engine->checkpoint_log_bytes = stats.written_bytes;
     atomic_fetch_add(&engine->checkpoint_count, 1);
-    wal_set_data_bytes(engine->wal, bytes);
+    wal_set_data_bytes(engine->wal, engine__data_bytes(engine));
     return forget_older(engine, snapshot->lsn, err);
 }
 

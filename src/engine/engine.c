@@ -300,18 +300,25 @@ ErrorCode engine_check(Engine *engine, Buffer *report, Error *err) {
     return check_tables(engine, report, err);
 }
 
-static uint64_t count_segments(Engine *engine) {
-    uint64_t count = 0;
+static TableFigures all_figures(Engine *engine) {
+    TableFigures all = {0};
     uint64_t id = 0;
     uint64_t table = 0;
     engine__lock(engine, &engine->tables_lock);
     for (size_t i = 0; intmap_next(&engine->tables, &i, &id, &table);) {
         TableFigures figures;
         table_figures((Table *)(uintptr_t)table, &figures);
-        count += figures.segments;
+        all.segments += figures.segments;
+        all.disk_bytes += figures.disk_bytes;
+        all.memory_bytes += figures.memory_bytes;
     }
     engine__unlock(engine, &engine->tables_lock);
-    return count;
+    return all;
+}
+
+uint64_t engine__data_bytes(Engine *engine) {
+    TableFigures all = all_figures(engine);
+    return all.disk_bytes + all.memory_bytes;
 }
 
 void engine_counters(Engine *engine, EngineCounters *counters_out) {
@@ -321,7 +328,7 @@ void engine_counters(Engine *engine, EngineCounters *counters_out) {
         .log_bytes = stats.written_bytes,
         .log_syncs = stats.syncs,
         .log_groups = stats.groups,
-        .segments = count_segments(engine),
+        .segments = all_figures(engine).segments,
         .memory_bytes = chunk_pool_used(&engine->env.pool),
         .transactions_open = registry_open_count(&engine->registry),
         .tables = catalog_object_count(engine->catalog, OBJECT_TABLE),

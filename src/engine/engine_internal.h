@@ -26,6 +26,8 @@ enum {
     FLUSH_BYTES = 16 << 20,           /* a memory part of that size is flushed */
     CHECKPOINT_FLUSH_BYTES = 4 << 20, /* larger ones are flushed before a checkpoint, smaller ones imaged */
     INGEST_WAIT_MS = 30000,
+    POOL_IDLE_PERIODS = 20,           /* jobs periods without a change after which the pool gives its memory back */
+    WORK_BYTES = 64 << 20,            /* growth of memory parts after which the jobs are woken early */
     DDL_WAIT_MS = 2000,
     JOB_PERIOD_MS = 500,
     POOL_KEPT_BYTES = 32 << 20,
@@ -67,6 +69,8 @@ struct Engine {
     Mutex jobs_lock;                 /* guards stopping */
     Cond jobs_wake;
     bool stopping, work_asked;       /* under jobs_lock */
+    _Atomic size_t memory_after_work; /* pool use when the jobs last ended */
+    uint32_t idle_periods;           /* of the jobs task: since the pool's use changed */
     Cond memory_freed;               /* with jobs_lock */
     Task *jobs;
     void *attachment;                /* of the layer above; under jobs_lock */
@@ -105,6 +109,7 @@ uint64_t engine__visible_lsn(void *engine);
 Table *engine__table(Engine *engine, uint32_t id);      /* made if missing */
 Table *engine__table_peek(Engine *engine, uint32_t id); /* NULL if missing */
 void engine__collect(Engine *engine);
+uint64_t engine__data_bytes(Engine *engine);            /* of all tables, memory and disk */
 uint64_t engine__new_file_id(Engine *engine);
 void engine__file_id_seen(Engine *engine, uint64_t file_id); /* recovery: later ids are larger */
 

@@ -167,12 +167,24 @@ ErrorCode engine_run_jobs(Engine *engine, Error *err) {
     ErrorCode code = each_table(engine, merge_job, NULL, err);
     engine__unlock(engine, &engine->work_lock);
     TRY(code);
+    atomic_store(&engine->memory_after_work, chunk_pool_used(&engine->env.pool));
     return engine__checkpoint_due(engine) ? engine_checkpoint(engine, err) : ERR_OK;
+}
+
+/* An idle server gives its recycled memory back. */
+static void trim_when_idle(Engine *engine, size_t *used_before) {
+    size_t used = chunk_pool_used(&engine->env.pool);
+    engine->idle_periods = used == *used_before ? engine->idle_periods + 1 : 0;
+    *used_before = used;
+    if (engine->idle_periods == POOL_IDLE_PERIODS) {
+        chunk_pool_trim(&engine->env.pool, 0);
+    }
 }
 
 void engine__jobs_main(void *argument) {
     Engine *engine = argument;
     Sched *sched = engine->os.sched;
+    size_t used_before = 0;
     engine__lock(engine, &engine->jobs_lock);
     while (!engine->stopping) {
         int64_t now = engine->os.clock->monotonic_nanos(engine->os.clock);
@@ -185,6 +197,7 @@ void engine__jobs_main(void *argument) {
         }
         engine__unlock(engine, &engine->jobs_lock);
         error_ignore(engine_run_jobs(engine, NULL)); /* what fails now is tried again; a dead log speaks through commits */
+        trim_when_idle(engine, &used_before);
         engine__lock(engine, &engine->jobs_lock);
     }
     engine__unlock(engine, &engine->jobs_lock);
@@ -199,7 +212,8 @@ ErrorCode engine__wait_for_memory(Engine *engine, Error *err) {
     Sched *sched = engine->os.sched;
     size_t limit = ingest_limit(engine);
     size_t used = chunk_pool_used(&engine->env.pool);
-    if (used < limit / 4 * 3) {
+    bool grown = used > atomic_load(&engine->memory_after_work) + WORK_BYTES;
+    if (used < limit / 4 * 3 && !(grown && !engine->options.no_background)) {
         return ERR_OK;
     }
     if (engine->options.no_background) {
@@ -210,6 +224,7 @@ ErrorCode engine__wait_for_memory(Engine *engine, Error *err) {
     bool timely = true;
     engine__lock(engine, &engine->jobs_lock);
     engine->work_asked = true;
+    atomic_store(&engine->memory_after_work, used); /* asked once for this growth */
     sched->cond_signal(sched, &engine->jobs_wake);
     while (timely && !engine->stopping && chunk_pool_used(&engine->env.pool) >= limit) {
         timely = sched->cond_wait(sched, &engine->memory_freed, &engine->jobs_lock, deadline);

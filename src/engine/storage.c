@@ -44,10 +44,15 @@ static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock
     txn__touch(txn, table);
     txn->writer.snapshot = txn->snapshot;
     TRY(table_append(table, &txn->writer, def, columns, column_count, err));
-    if (table_rows_written(table, &txn->writes, txn->writes.sealed) >= SPILL_ROWS) {
-        return table_spill(table, &txn->writer, def, txn->writes.sealed, err);
+    if (txn->writer.rows_unspilled < SPILL_ROWS) {
+        return ERR_OK;
     }
-    return ERR_OK;
+    txn->writer.rows_unspilled = table_rows_written(table, &txn->writes, txn->writes.sealed);
+    if (txn->writer.rows_unspilled < SPILL_ROWS) {
+        return ERR_OK;
+    }
+    txn->writer.rows_unspilled = 0;
+    return table_spill(table, &txn->writer, def, txn->writes.sealed, err);
 }
 
 static ErrorCode storage_end_rows(Storage *storage, uint32_t id, const RowRef *rows, uint32_t row_count, Error *err) {

@@ -126,6 +126,7 @@ ErrorCode table_append(Table *table, TableWriter *writer, const TableDef *def, c
         done += piece.source.count;
     }
     writer->rows_appended += code == ERR_OK ? row_count : 0;
+    writer->rows_unspilled += row_count;
     mem_free(ordered);
     return code;
 }

@@ -65,7 +65,14 @@ static bool capture_chunk(Scan *scan, Part *part, Chunk *chunk, const int32_t *m
         scan->blocks_pruned++;
         return false;
     }
-    return capture_begun(scan, block);
+    if (!capture_begun(scan, block)) {
+        return false;
+    }
+    if (scan->want_stats && scan->column_count == 0 && block->clean && chunk->ends.ended_rows == 0) {
+        block->stats = arena_array(&scan->arena, BlockStats, 1);
+        block->stats->row_count = block->row_count;
+    }
+    return true;
 }
 
 /* Under the lock. */
@@ -162,7 +169,14 @@ static ErrorCode add_blocks(Scan *scan, const Pinned *pinned, Error *err) {
     uint32_t before = scan->block_count;
     if (pinned->part->file != NULL) {
         Segment *segment = NULL;
+        bool possible = true;
         TRY(table__segment_open(scan->table, pinned->part->file, &segment, err));
+        TRY(scan__may_hold_symbols(scan, segment, &possible, err));
+        if (!possible) {
+            scan->parts_pruned++;
+            scan->blocks_pruned += pinned->part->block_count;
+            return ERR_OK;
+        }
         scan->block_count += capture_segment(scan, pinned->part, segment, pinned->ended, &scan->blocks[before]);
     } else {
         memcpy(&scan->blocks[before], pinned->chunks, sizeof(ScanBlock) * pinned->chunk_count);

@@ -68,6 +68,8 @@ NODISCARD ErrorCode scan__capture_parts(Scan *scan, Part **parts, uint32_t part_
 void scan__capture_write(Scan *scan, Part *part, const Write *write); /* under the lock; room in blocks is the caller's */
 /* scan_prune.c: false if no row of the block can satisfy the filters. */
 bool scan__may_match(const Scan *scan, const ScanBlock *block);
+/* Does the segment hold any of the codes that a filter on a symbol column asks for? */
+NODISCARD ErrorCode scan__may_hold_symbols(const Scan *scan, const Segment *segment, bool *possible_out, Error *err);
 /* scan_open.c */
 Scan *scan__create(Table *table, const TableDef *def, const Snapshot *snapshot, const ScanRequest *request);
 extern const RowSourceVtable SCAN_VTABLE;

@@ -84,3 +84,34 @@ bool scan__may_match(const Scan *scan, const ScanBlock *block) {
     }
     return true;
 }
+
+static ErrorCode holds_any(const Scan *scan, const Segment *segment, const ScanFilter *filter, uint16_t place, bool *holds_out, Error *err) {
+    SegmentSymbols symbols;
+    bool stored = false;
+    TRY(segment_symbols(segment, place, scan->table->env->cache, &stored, &symbols, err));
+    if (!stored) {
+        return ERR_OK;
+    }
+    bool holds = false;
+    for (uint32_t i = 0; i < filter->value_count && !holds; i++) {
+        uint32_t last_row = 0;
+        holds = segment_symbols_find(&symbols, ((const uint32_t *)filter->values)[i], &last_row);
+    }
+    block_cache_release(scan->table->env->cache, &symbols.pin);
+    *holds_out = holds;
+    return ERR_OK;
+}
+
+ErrorCode scan__may_hold_symbols(const Scan *scan, const Segment *segment, bool *possible_out, Error *err) {
+    *possible_out = true;
+    for (uint16_t f = 0; f < scan->filter_count && *possible_out; f++) {
+        const ScanFilter *filter = &scan->filters[f];
+        const ColumnDef *column = &scan->def->columns[filter->column];
+        int place = segment_column_index(segment, column->id);
+        bool equality = filter->op == FILTER_EQ || filter->op == FILTER_IN;
+        if (column->type.id == TYPE_SYMBOL && equality && filter->value_count > 0 && place >= 0) {
+            TRY(holds_any(scan, segment, filter, (uint16_t)place, possible_out, err));
+        }
+    }
+    return ERR_OK;
+}
