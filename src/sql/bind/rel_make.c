@@ -84,7 +84,9 @@ ErrorCode rel_project(Binder *b, Rel *input, const Expr *const *exprs, const Str
     TRY(rel_new(b, REL_PROJECT, count, ERROR_NO_POSITION, &rel));
     RelColumn *columns = rel_columns(rel);
     rel->inputs[0] = input;
-    rel->as.project.exprs = exprs;
+    const Expr **own = arena_array(b->arena, const Expr *, count + 1); /* callers may hand in an array on their stack */
+    memcpy(own, exprs, count * sizeof *own);
+    rel->as.project.exprs = own;
     for (uint32_t i = 0; i < count; i++) {
         const RelColumn *origin = exprs[i]->kind == EXPR_COLUMN ? find_column(input, exprs[i]->as.column) : NULL;
         columns[i].type = exprs[i]->type;

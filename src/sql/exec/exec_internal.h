@@ -195,6 +195,7 @@ NODISCARD ErrorCode rowstore_append(RowStore *store, Batch *batch, Arena *scratc
 NODISCARD ErrorCode rowstore_drain(RowStore *store, Operator *input, Error *err); /* all batches of input */
 /* out (FLAT vectors of scratch) = rows numbers[0..count-1]. UINT32_MAX: a row of NULLs. */
 void rowstore_gather(const RowStore *store, const uint32_t *numbers, uint16_t count, Vector *columns_out, Arena *scratch);
+void rowstore_gather_some(const RowStore *store, const uint32_t *numbers, uint16_t count, uint32_t column_count, Vector *columns_out, Arena *scratch);
 /* One value with its texts copied; into is a FLAT vector of vector_new. */
 void vector_copy_value(Vector *into, Arena *arena, size_t row, const Vector *from, size_t from_row);
 uint16_t batch_live_rows(const Batch *batch, uint16_t *picked); /* numbers of the live rows */

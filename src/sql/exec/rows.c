@@ -216,7 +216,11 @@ static void gather_values(const RowStore *store, uint32_t c, const uint32_t *num
 #undef GATHER_ROWS
 
 void rowstore_gather(const RowStore *store, const uint32_t *numbers, uint16_t count, Vector *columns_out, Arena *scratch) {
-    for (uint32_t c = 0; c < store->column_count; c++) {
+    rowstore_gather_some(store, numbers, count, store->column_count, columns_out, scratch);
+}
+
+void rowstore_gather_some(const RowStore *store, const uint32_t *numbers, uint16_t count, uint32_t column_count, Vector *columns_out, Arena *scratch) {
+    for (uint32_t c = 0; c < column_count; c++) {
         Vector *out = &columns_out[c];
         *out = vector_new(scratch, store->columns[c].type);
         out->row_count = count;
