@@ -159,7 +159,7 @@ static ErrorCode parse_as(Parser *p, AstCreateTable *table) {
         return parse__execute(p, &table->as_statement);
     }
     uint32_t at = p->token.at;
-    TRY(parse__query(p, &table->as));
+    TRY(parse__definition_query(p, &table->as));
     table->as_text = parse__source(p, at);
     if (parse__at_keyword(p, KW_WITH) && (parse__peek_keyword(p, KW_NO) || parse__peek_keyword(p, KW_DATA))) {
         parse__advance(p);

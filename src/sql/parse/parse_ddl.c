@@ -31,7 +31,7 @@ ErrorCode parse__if_not_exists(Parser *p, bool *found_out) {
 static ErrorCode parse_view_query(Parser *p, AstCreateView *view) {
     TRY(parse__expect_keyword(p, KW_AS));
     uint32_t at = p->token.at;
-    TRY(parse__query(p, &view->as));
+    TRY(parse__definition_query(p, &view->as));
     view->as_text = parse__source(p, at);
     if (parse__at_keyword(p, KW_WITH)) { /* WITH CHECK OPTION */
         return parse__not_supported(p, "WITH CHECK OPTION");

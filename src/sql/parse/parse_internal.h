@@ -96,6 +96,7 @@ NODISCARD ErrorCode parse__frame_bound(Parser *p, AstFrameBound *bound_out);
 
 /* ---- queries (parse_select.c, parse_from.c, parse_timeseries.c) ---- */
 NODISCARD ErrorCode parse__query(Parser *p, AstSelect **select_out);
+NODISCARD ErrorCode parse__definition_query(Parser *p, AstSelect **select_out); /* behind AS of CREATE: what follows a parenthesis is not the query's */
 NODISCARD ErrorCode parse__query_rest(Parser *p, AstSelect *first, AstSelect **select_out);  /* set operations, ORDER BY, LIMIT behind the first arm */
 NODISCARD ErrorCode parse__query_from_item(Parser *p, AstFrom *item, AstSelect **select_out); /* clauses behind a table that stands for SELECT * FROM it */
 NODISCARD ErrorCode parse__with(Parser *p, AstWith **with_out);

@@ -614,3 +614,19 @@ ErrorCode parse__query(Parser *p, AstSelect **select_out) {
     *select_out = select;
     return ERR_OK;
 }
+
+/* CREATE TABLE t AS (SELECT ...) TIMESTAMP(ts): the words behind the parenthesis belong to the table, unless a set operation goes on. */
+ErrorCode parse__definition_query(Parser *p, AstSelect **select_out) {
+    if (!parse__at_mark(p, "(")) {
+        return parse__query(p, select_out);
+    }
+    TRY(parse__enter(p));
+    Token open = p->token;
+    parse__advance(p);
+    TRY(parse__definition_query(p, select_out));
+    TRY(parse__expect_close(p, open));
+    parse__leave(p);
+    AstSetOperation operation = AST_UNION;
+    bool more = at_set_operation(p, true, &operation) || at_set_operation(p, false, &operation) || parse__at_keyword(p, KW_ORDER) || parse__at_keyword(p, KW_LIMIT);
+    return more ? parse__query_rest(p, *select_out, select_out) : ERR_OK;
+}
