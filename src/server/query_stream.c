@@ -33,10 +33,29 @@ static bool is_blank(Str text) {
     return str_trim(text).len == 0;
 }
 
+/* Only blanks, comments and semicolons behind the first statement. */
+static bool is_last(QueryStream *stream, size_t used) {
+    Str rest = str_slice(stream->sql, used, stream->sql.len);
+    if (is_blank(rest)) {
+        return true;
+    }
+    Statement *next = NULL;
+    size_t next_used = 0;
+    if (statement_prepare(stream->session, rest, NULL, 0, &next, &next_used, NULL) != ERR_OK) {
+        return false;
+    }
+    bool empty = statement_kind(next) == STATEMENT_EMPTY;
+    statement_close(next);
+    return empty;
+}
+
 static ErrorCode prepare(QueryStream *stream, Error *err) {
     size_t used = 0;
     TRY(statement_prepare(stream->session, stream->sql, NULL, 0, &stream->statement, &used, err));
-    if (used < stream->sql.len && !is_blank(str_slice(stream->sql, used, stream->sql.len))) {
+    if (!is_last(stream, used)) {
+        while (used < stream->sql.len && is_blank(str_slice(stream->sql, used, used + 1))) {
+            used++;
+        }
         return error_set(err, ERR_NOT_SUPPORTED, (int64_t)used, "only one statement can be run in one request");
     }
     if (is_block_statement(statement_kind(stream->statement))) {
