@@ -172,9 +172,12 @@ void catalog_rows_deinit(CatalogRows *rows) {
 }
 
 uint16_t catalog_rows_batch(const CatalogRows *rows, uint32_t from, Vector *columns_out) {
-    assert(from % BATCH_ROWS == 0);
     uint32_t total = rows->column_count == 0 ? 0 : rows->columns[0].row_count;
-    uint16_t count = from >= total ? 0 : (uint16_t)MIN_OF(total - from, (uint32_t)BATCH_ROWS);
+    if (from >= total) {
+        return 0;
+    }
+    assert(from % BATCH_ROWS == 0);
+    uint16_t count = (uint16_t)MIN_OF(total - from, (uint32_t)BATCH_ROWS);
     for (uint32_t c = 0; c < rows->column_count && count > 0; c++) {
         ColumnBlock block = column_builder_block(&rows->columns[c]);
         Physical physical = type_physical((TypeId)block.type.id);
