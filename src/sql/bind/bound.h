@@ -15,7 +15,6 @@ typedef struct Value {
     bool is_null;
     union { uint8_t bytes[16]; int64_t i64; int32_t i32; double f64; StrRef str; bool boolean; Interval interval; NumericSlot numeric; } as;
 } Value;
-Vector value_vector(const Value *value, uint16_t row_count); /* CONSTANT vector that points into *value */
 
 typedef enum ExprKind {
     EXPR_COLUMN, EXPR_CONSTANT, EXPR_PARAM,

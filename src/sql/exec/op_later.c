@@ -6,10 +6,6 @@ static ErrorCode refuse(const PlanOp *plan, Error *err) {
     return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "%s is not supported yet", plan_op_name((PlanOpKind)plan->kind));
 }
 
-ErrorCode op_sample_open(UNUSED Run *run, const PlanOp *plan, UNUSED uint32_t worker, UNUSED Operator **op_out, Error *err) {
-    return refuse(plan, err);
-}
-
 ErrorCode op_set_op_open(UNUSED Run *run, const PlanOp *plan, UNUSED uint32_t worker, UNUSED Operator **op_out, Error *err) {
     return refuse(plan, err);
 }
