@@ -156,7 +156,7 @@ ErrorCode op_latest_open(Run *run, const PlanOp *plan, uint32_t worker, Operator
     op->group = mem_alloc_aligned(BATCH_ROWS * sizeof(uint32_t));
     memset(op->group, 0, BATCH_ROWS * sizeof(uint32_t));
     op->keys = mem_calloc(plan->as.latest.key_count + 1u, sizeof *op->keys);
-    const GroupSpec *spec = group_spec(&run->arena, plan->program, 1, plan->as.latest.key_count, NULL, 0, 0, false);
+    const GroupSpec *spec = group_spec(&run->arena, plan->program, 1, plan->as.latest.key_count, NULL, 0, 0, true);
     ErrorCode code = groups_init(&op->table, spec, &run->budget, err);
     if (code == ERR_OK) {
         code = frame_open(run, plan->program, &op->frame, err);
