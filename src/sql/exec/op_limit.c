@@ -75,9 +75,6 @@ static ErrorCode read_limits(LimitOperator *limit, Error *err) {
         return error_set(err, ERR_INVALID_OFFSET, ERROR_NO_POSITION, "OFFSET must not be negative");
     }
     bool negative = (counts.has_low && counts.low < 0) || (counts.has_high && counts.high < 0);
-    if (negative && !run->context.environment->questdb && !plan->as.limit.range) {
-        return error_set(err, ERR_INVALID_LIMIT, ERROR_NO_POSITION, "LIMIT must not be negative");
-    }
     limit->low = counts.low;
     limit->high = counts.high;
     limit->has_low = counts.has_low;

@@ -42,6 +42,20 @@ ErrorCode run_open(const Plan *plan, const RunContext *context, Run **run_out, E
     return ERR_OK;
 }
 
+/* Readers of results know no encodings. Decoding needs no arena: it goes into the scan's own buffers. */
+static ErrorCode decode_columns(Run *run, Batch *batch, Error *err) {
+    for (uint16_t c = 0; batch != NULL && c < batch->column_count; c++) {
+        Vector *column = &batch->columns[c];
+        if (column->form == VECTOR_INDEXED) {
+            column = column->base;
+        }
+        if (column->form == VECTOR_ENCODED) {
+            TRY(vector_flat(column, &run->arena, err));
+        }
+    }
+    return ERR_OK;
+}
+
 ErrorCode run_next(Run *run, Batch **batch_out, Error *err) {
     assert(!run->failed);
     *batch_out = NULL;
@@ -55,6 +69,9 @@ ErrorCode run_next(Run *run, Batch **batch_out, Error *err) {
     }
     if (code == ERR_OK) {
         code = operator_next(run->root, batch_out, err);
+    }
+    if (code == ERR_OK) {
+        code = decode_columns(run, *batch_out, err);
     }
     run->failed = code != ERR_OK;
     run->finished = *batch_out == NULL;
