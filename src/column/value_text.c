@@ -161,7 +161,10 @@ static size_t format_nanos(char *out, int64_t nanos, bool full) {
 static size_t format_timestamp_pg(char *out, TypeId id, int64_t value, const TextStyle *style) {
     switch (id) {
     case TYPE_TIMESTAMP_MS:
-        return timestamp_format_pg(out, is_infinite(value) ? value : value * 1000, false, 0);
+        if (is_infinite(value) || __builtin_mul_overflow(value, 1000, &value)) { /* beyond microseconds: as good as infinite */
+            value = value < 0 ? INT64_MIN : INT64_MAX;
+        }
+        return timestamp_format_pg(out, value, false, 0);
     case TYPE_TIMESTAMP_NS:
         return format_nanos(out, value, style->full_nanos);
     case TYPE_TIMESTAMPTZ: {

@@ -208,7 +208,10 @@ FLOAT_TO_NUMERIC(f64, double, numeric_from_double)
 /* Of NUMERIC, DECIMAL8 and DECIMAL16 alike. */
 static ErrorCode to_int64(const KernelCall *call, size_t row, int64_t *value_out, Error *err) {
     Numeric value = vector_numeric(call->args[0], row);
-    if (cuts(call) && value.kind == NUMERIC_FINITE && value.scale > 0) {
+    if (value.kind != NUMERIC_FINITE) {
+        return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "cannot convert %s to an integer", value.kind == NUMERIC_NAN ? "NaN" : "infinity");
+    }
+    if (cuts(call) && value.scale > 0) {
         value.coefficient /= pow10_int128(value.scale);
         value.scale = 0;
     }

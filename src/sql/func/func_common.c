@@ -32,10 +32,10 @@ int64_t func__from_wall(const Zone *zone, int64_t wall_micros) {
     return zone_to_utc(zone, seconds) * MICROS_PER_SECOND + (wall_micros - seconds * MICROS_PER_SECOND);
 }
 
-ErrorCode func__zone_find(const FunctionEnvironment *environment, Str name, Arena *arena, const Zone **zone_out, Error *err) {
+ErrorCode func__zone_find(const FunctionEnvironment *environment, Str name, bool posix, Arena *arena, const Zone **zone_out, Error *err) {
     int32_t offset;
     if (zone_parse_offset(name, &offset)) {
-        *zone_out = zone_fixed(arena, offset);
+        *zone_out = zone_fixed(arena, posix ? -offset : offset);
         return ERR_OK;
     }
     if (environment == NULL || environment->zone_load == NULL) {

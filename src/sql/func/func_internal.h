@@ -88,8 +88,9 @@ static inline bool func__infinite(int64_t time) {
 }
 int64_t func__to_wall(const Zone *zone, int64_t utc_micros);       /* UTC -> wall clock of the zone */
 int64_t func__from_wall(const Zone *zone, int64_t wall_micros);
-/* A zone by name or offset; NULL environment knows offsets only. ERR_INVALID_PARAMETER: no such zone. */
-NODISCARD ErrorCode func__zone_find(const FunctionEnvironment *environment, Str name, Arena *arena, const Zone **zone_out, Error *err);
+/* A zone by name or offset; NULL environment knows offsets only. ERR_INVALID_PARAMETER: no such zone. posix: PostgreSQL's reading of
+ * AT TIME ZONE '+05', where bare offsets count westward. */
+NODISCARD ErrorCode func__zone_find(const FunctionEnvironment *environment, Str name, bool posix, Arena *arena, const Zone **zone_out, Error *err);
 
 /* ---- the kernels, one prototype per row of the table ---- */
 #define FN(name, args, result, kernel, flags, prepare, result_type, example, answer)                                   \

@@ -59,6 +59,31 @@ static bool names_infinity(Str text) {
     return text.len > 0 && (text.data[0] | 0x20) == 'i';
 }
 
+/* [+-]digits[.digits][e[+-]digits]: what is no double in spite of that is too large. */
+static bool is_number_form(Str text) {
+    size_t at = 0, digits = 0;
+    text = str_trim(text);
+    at += text.len > 0 && (text.data[0] == '-' || text.data[0] == '+');
+    for (; at < text.len && ((text.data[at] >= '0' && text.data[at] <= '9') || text.data[at] == '.'); at++) {
+        digits += text.data[at] != '.';
+    }
+    if (digits == 0 || at == text.len) {
+        return digits > 0;
+    }
+    bool exponent = (text.data[at++] | 0x20) == 'e';
+    at += at < text.len && (text.data[at] == '-' || text.data[at] == '+');
+    size_t from = at;
+    while (at < text.len && text.data[at] >= '0' && text.data[at] <= '9') {
+        at++;
+    }
+    return exponent && at == text.len && at > from;
+}
+
+static ErrorCode float_out_of_range(Type type, Str text, Error *err) {
+    return error_set(err, ERR_OUT_OF_RANGE, 0, "\"%.*s\" is out of range for type %s", (int)MIN_OF(text.len, 200), text.data,
+                     type_sql_name((TypeId)type.id));
+}
+
 static bool has_nonzero_digit(Str text) {
     for (size_t i = 0; i < text.len && (text.data[i] | 0x20) != 'e'; i++) {
         if (text.data[i] >= '1' && text.data[i] <= '9') {
@@ -73,12 +98,11 @@ static ErrorCode parse_floating(Type type, Str text, void *out, Error *err) {
     float narrow = 0;
     bool wide = type.id == TYPE_FLOAT8;
     if (wide ? !parse_double(str_trim(text), &value) : !parse_float(str_trim(text), &narrow)) {
-        return invalid(type, text, ERR_INVALID_TEXT, err);
+        return is_number_form(text) ? float_out_of_range(type, text, err) : invalid(type, text, ERR_INVALID_TEXT, err);
     }
     value = wide ? value : (double)narrow;
     if ((isinf(value) && !names_infinity(text)) || (value == 0 && has_nonzero_digit(text))) {
-        return error_set(err, ERR_OUT_OF_RANGE, 0, "\"%.*s\" is out of range for type %s", (int)MIN_OF(text.len, 200), text.data,
-                         type_sql_name((TypeId)type.id));
+        return float_out_of_range(type, text, err);
     }
     if (wide) {
         memcpy(out, &value, sizeof value);
@@ -187,15 +211,14 @@ static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *envi
     wall.infinite = parsed.infinite;
     if (wall.infinite == 0) {
         wall.days = days_from_civil(parsed.civil.year, parsed.civil.month, parsed.civil.day);
-        set_clock(&wall, &parsed.civil, id);
+        if (id != TYPE_DATE) {
+            set_clock(&wall, &parsed.civil, id);
+        }
     }
     bool converts = id == TYPE_TIMESTAMPTZ || (environment != NULL && environment->questdb && id != TYPE_DATE);
     if (parsed.has_offset && converts && wall.infinite == 0) {
         shift(&wall, -parsed.offset_seconds);
         zone = NULL; /* it is UTC now */
-    }
-    if (id == TYPE_DATE) {
-        wall.nanos = 0;
     }
     return time__store(id, wall, zone, out, err);
 }
@@ -209,7 +232,8 @@ static ErrorCode parse_bytes(Type type, Str text, Arena *arena, void *out, Error
     if (type.id == TYPE_FLOAT8_ARRAY) {
         TRY_OR(done, array_parse_text(text, &buffer, err));
     } else if (!bytea_parse(text, &buffer)) {
-        TRY_OR(done, invalid(type, text, ERR_INVALID_TEXT, err));
+        bool hex = str_starts_with(text, STR("\\x")); /* PostgreSQL's two codes */
+        TRY_OR(done, invalid(type, text, hex ? ERR_INVALID_PARAMETER : ERR_INVALID_TEXT, err));
     }
     TRY_OR(done, buffer_check(&buffer, err));
     Str bytes = arena_str(arena, buffer_str(&buffer));

@@ -97,15 +97,8 @@ FLOAT_KERNELS(f64)
 /* ---- one argument, cannot fail ---- */
 
 static double sign_of(double x) {
-    return isnan(x) ? x : (double)((x > 0) - (x < 0));
+    return (double)((x > 0) - (x < 0)); /* NaN: 0, as PostgreSQL */
 }
-static double degrees_of(double x) {
-    return x * (180 / M_PI);
-}
-static double radians_of(double x) {
-    return x * (M_PI / 180);
-}
-
 #define FLOAT_TOTAL(verb, name, T, EXPRESSION)                                                                         \
     ErrorCode func__##verb##_##name(const KernelCall *call, Vector *out, Error *err) {                                 \
         (void)err;                                                                                                     \
@@ -131,8 +124,8 @@ FLOAT_TOTAL(cbrt, f64, double, cbrt(x))
 FLOAT_TOTAL(atan, f64, double, atan(x))
 FLOAT_TOTAL(tanh, f64, double, tanh(x))
 FLOAT_TOTAL(asinh, f64, double, asinh(x))
-FLOAT_TOTAL(degrees, f64, double, degrees_of(x))
-FLOAT_TOTAL(radians, f64, double, radians_of(x))
+FLOAT_TOTAL(sinh, f64, double, sinh(x)) /* infinite where it overflows, as PostgreSQL */
+FLOAT_TOTAL(cosh, f64, double, cosh(x))
 
 /* ---- one argument, with a domain ---- */
 
@@ -176,7 +169,21 @@ static ErrorCode check_result(double x, double r, Error *err) {
     return isinf(r) && !isinf(x) ? overflow(err) : ERR_OK;
 }
 
-#define FLOAT_DOMAIN(verb, CHECK, EXPRESSION)                                                                          \
+static ErrorCode check_any(double x, double r, Error *err) {
+    (void)x;
+    (void)r;
+    (void)err;
+    return ERR_OK;
+}
+
+static ErrorCode check_both(double x, double r, Error *err) {
+    return r == 0 && x != 0 && !isinf(x) ? underflow(err) : check_result(x, r, err);
+}
+
+/* PostgreSQL's constant; degrees divides by it. */
+#define RADIANS_PER_DEGREE 0.0174532925199432957692
+
+#define FLOAT_DOMAIN(verb, CHECK, RESULT, EXPRESSION)                                                                          \
     ErrorCode func__##verb##_f64(const KernelCall *call, Vector *out, Error *err) {                                    \
         ArgView a = func__arg(call, 0);                                                                                \
         double *to = vector_data(out);                                                                                 \
@@ -184,24 +191,24 @@ static ErrorCode check_result(double x, double r, Error *err) {
             double x = AT(double, a, row);                                                                             \
             TRY(CHECK(x, err));                                                                                        \
             to[row] = EXPRESSION;                                                                                      \
-            TRY(check_result(x, to[row], err));                                                                        \
+            TRY(RESULT(x, to[row], err));                                                                        \
         }                                                                                                              \
         return ERR_OK;                                                                                                 \
     }
-FLOAT_DOMAIN(sqrt, check_root, sqrt(x))
-FLOAT_DOMAIN(exp, check_none, exp(x))
-FLOAT_DOMAIN(ln, check_log, log(x))
-FLOAT_DOMAIN(log10, check_log, log10(x))
-FLOAT_DOMAIN(sin, check_finite, sin(x))
-FLOAT_DOMAIN(cos, check_finite, cos(x))
-FLOAT_DOMAIN(tan, check_finite, tan(x))
-FLOAT_DOMAIN(cot, check_finite, 1.0 / tan(x))
-FLOAT_DOMAIN(asin, check_unit, asin(x))
-FLOAT_DOMAIN(acos, check_unit, acos(x))
-FLOAT_DOMAIN(sinh, check_none, sinh(x))
-FLOAT_DOMAIN(cosh, check_none, cosh(x))
-FLOAT_DOMAIN(acosh, check_acosh, acosh(x))
-FLOAT_DOMAIN(atanh, check_unit, atanh(x))
+FLOAT_DOMAIN(sqrt, check_root, check_result, sqrt(x))
+FLOAT_DOMAIN(exp, check_none, check_both, exp(x))
+FLOAT_DOMAIN(ln, check_log, check_result, log(x))
+FLOAT_DOMAIN(log10, check_log, check_result, log10(x))
+FLOAT_DOMAIN(sin, check_finite, check_result, sin(x))
+FLOAT_DOMAIN(cos, check_finite, check_result, cos(x))
+FLOAT_DOMAIN(tan, check_finite, check_result, tan(x))
+FLOAT_DOMAIN(asin, check_unit, check_result, asin(x))
+FLOAT_DOMAIN(acos, check_unit, check_result, acos(x))
+FLOAT_DOMAIN(acosh, check_acosh, check_result, acosh(x))
+FLOAT_DOMAIN(atanh, check_unit, check_any, atanh(x))
+FLOAT_DOMAIN(cot, check_finite, check_any, 1.0 / tan(x))
+FLOAT_DOMAIN(degrees, check_none, check_both, x / RADIANS_PER_DEGREE)
+FLOAT_DOMAIN(radians, check_none, check_both, x *RADIANS_PER_DEGREE)
 
 /* ---- two arguments ---- */
 
@@ -213,7 +220,7 @@ ErrorCode func__power_f64(const KernelCall *call, Vector *out, Error *err) {
         if (x == 0 && y < 0) {
             return error_set(err, ERR_INVALID_POWER_ARGUMENT, ERROR_NO_POSITION, "zero raised to a negative power is undefined");
         }
-        if (x < 0 && isfinite(x) && isfinite(y) && floor(y) != y) {
+        if (x < 0 && isfinite(y) && floor(y) != y) {
             return error_set(err, ERR_INVALID_POWER_ARGUMENT, ERROR_NO_POSITION,
                              "a negative number raised to a non-integer power yields a complex result");
         }
@@ -304,6 +311,9 @@ static double round_places(RoundMode mode, double x, int32_t places) {
         return x;
     }
     scaled = round_plain(mode, scaled);
+    if (places >= 0 && mode != ROUND_AWAY) {
+        return scaled * pow(10, -places); /* QuestDB's last digit: round_down(2.99, 1) is 2.9000000000000004 */
+    }
     return places >= 0 ? scaled / scale : scaled * scale;
 }
 

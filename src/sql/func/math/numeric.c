@@ -23,6 +23,11 @@ ErrorCode func__quotient_numeric(const KernelCall *call, Vector *out, Error *err
     ArgView a = func__arg(call, 0), b = func__arg(call, 1);
     FOR_ROWS(call, row) {
         Numeric x = func__numeric(a, row), y = func__numeric(b, row), rest, r;
+        if (x.kind == NUMERIC_INFINITY || x.kind == NUMERIC_MINUS_INFINITY) {
+            TRY(numeric_div(x, y, &r, err));
+            func__put_numeric(call, out, row, r);
+            continue;
+        }
         TRY(numeric_mod(x, y, &rest, err));
         TRY(numeric_sub(x, rest, &rest, err));
         TRY(numeric_div(rest, y, &r, err));
@@ -128,7 +133,7 @@ static ErrorCode rounded(Numeric x, int32_t places, Numeric *r, Error *err) {
         return numeric_rescale(x, (int16_t)MAX_OF(places, 0), r, err);
     }
     /* 1234 to -2 places: as 12.34 to none, then the zeroes back. */
-    int shift = -places;
+    int shift = -MAX_OF(places, -1000);
     if (shift + x.scale > NUMERIC_DIGITS_MAX) {
         *r = numeric_from_int64(0);
         return ERR_OK;
@@ -168,12 +173,16 @@ static ErrorCode cut(Numeric x, int32_t places, Numeric *r, Error *err) {
 NUMERIC_PLACES(round, rounded)
 NUMERIC_PLACES(trunc, cut)
 
-/* scale(1.50) = 2 */
+/* scale(1.50) = 2; NULL for NaN and infinities */
 ErrorCode func__scale_numeric(const KernelCall *call, Vector *out, Error *err) {
     (void)err;
     ArgView a = func__arg(call, 0);
     FOR_ROWS(call, row) {
-        ((int32_t *)vector_data(out))[row] = func__numeric(a, row).scale;
+        if (func__is_null(a, row) || func__numeric(a, row).kind != NUMERIC_FINITE) {
+            vector_set_null(out, call->arena, row);
+        } else {
+            ((int32_t *)vector_data(out))[row] = func__numeric(a, row).scale;
+        }
     }
     return ERR_OK;
 }

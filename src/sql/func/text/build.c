@@ -73,6 +73,27 @@ ErrorCode func__concat_ws(const KernelCall *call, Vector *out, Error *err) {
     return concat_rows(call, out, true, err);
 }
 
+/* text || anything: by the casts to text, where a boolean is true or false. */
+ErrorCode func__concat_any(const KernelCall *call, Vector *out, Error *err) {
+    Buffer buffer;
+    ErrorCode code = ERR_OK;
+    buffer_init(&buffer, TEXT_RESULT_BYTES_MAX);
+    FOR_ROWS(call, row) {
+        for (size_t i = 0; i < call->arg_count; i++) {
+            if (call->args[i]->type.id == TYPE_BOOL) {
+                buffer_append_str(&buffer, func__bool(func__arg(call, i), row) ? STR("true") : STR("false"));
+            } else {
+                text__append_any(call, i, row, &buffer);
+            }
+        }
+        TRY_OR(done, buffer.failed ? func__check_text_bytes(UINT64_MAX, err) : ERR_OK);
+        text__end(call, out, row, &buffer);
+    }
+done:
+    buffer_deinit(&buffer);
+    return code;
+}
+
 /* || of the questdb dialect: NULL only if both are. */
 ErrorCode func__concat_skip(const KernelCall *call, Vector *out, Error *err) {
     TRY(concat_rows(call, out, false, err));

@@ -37,7 +37,7 @@ ErrorCode func__chr(const KernelCall *call, Vector *out, Error *err) {
             return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "null character not permitted");
         }
         if (code < 0) {
-            return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "character number must be positive");
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "character number must be positive");
         }
         if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
             return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "requested character too large for encoding: %d", (int)code);

@@ -10,12 +10,18 @@ static ErrorCode format_rows(const KernelCall *call, Vector *out, bool java, Err
     ErrorCode code = ERR_OK;
     buffer_init(&buffer, TEXT_RESULT_BYTES_MAX);
     FOR_ROWS(call, row) {
-        Wall wall = time__load(type, time__at(a, row), zone);
-        Str format = func__text(b, row);
-        if (wall.infinite == 0) {
-            TRY_OR(done, java ? time__format_java(wall, format, &buffer, err)
-                              : time__format_pg(wall, format, zone, &buffer, err));
+        if (func__is_null(a, row) || func__is_null(b, row)) {
+            vector_set_null(out, call->arena, row);
+            continue;
         }
+        Wall wall = time__load(type, time__at(a, row), zone);
+        if (wall.infinite != 0) { /* no fields to show */
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        Str format = func__text(b, row);
+        TRY_OR(done, java ? time__format_java(wall, format, &buffer, err)
+                          : time__format_pg(wall, format, type == TYPE_TIMESTAMPTZ, &buffer, err));
         func__put_copy(call, out, row, buffer_str(&buffer));
         buffer_clear(&buffer);
     }

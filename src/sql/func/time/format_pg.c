@@ -50,7 +50,7 @@ static Pattern pattern_at(Str format, size_t at, size_t *len_out) {
 
 typedef struct PgWriter {
     const Wall *wall;
-    const Zone *zone;
+    bool has_zone;
     int32_t year, month, day, iso_year, week;
     bool fill;      /* no FM */
     Str written;    /* the pattern as it stands in the format: its letters' case counts for names */
@@ -171,7 +171,7 @@ static bool put_day(PgWriter *w, Pattern pattern) {
         put_number(w, w->week, 2);
         return true;
     case P_CC:
-        put_number(w, (shown_year(w->year) + 99) / 100, 2);
+        put_number(w, (shown_year(w->year) + 99) / 100 * (w->year > 0 ? 1 : -1), 2);
         return true;
     case P_J:
         put_number(w, w->wall->days + 2440588, 1);
@@ -245,9 +245,9 @@ static bool put_clock(PgWriter *w, Pattern pattern) {
         put_offset(w, offset);
         return true;
     case P_TZ:
-        if (w->zone == NULL) {
+        if (w->has_zone && offset == 0) {
             put_letters(w, "UTC");
-        } else {
+        } else if (w->has_zone) {
             put_offset(w, offset);
         }
         return true;
@@ -289,9 +289,9 @@ static bool follows_th(Str format, size_t at) {
     return format.len - at >= 2 && str_equal_ignore_case(str_slice(format, at, at + 2), STR("th"));
 }
 
-ErrorCode time__format_pg(Wall wall, Str format, const Zone *zone, Buffer *out, Error *err) {
+ErrorCode time__format_pg(Wall wall, Str format, bool has_zone, Buffer *out, Error *err) {
     (void)err;
-    PgWriter w = {.wall = &wall, .zone = zone, .out = out};
+    PgWriter w = {.wall = &wall, .has_zone = has_zone, .out = out};
     civil_from_days(wall.days, &w.year, &w.month, &w.day);
     time__iso_week(wall.days, &w.iso_year, &w.week);
     for (size_t at = 0; at < format.len;) {
@@ -414,7 +414,7 @@ static bool read_date(PgReader *r, Pattern pattern, bool next_is_digit) {
     case P_YYYY:
     case P_IYYY: {
         int64_t *to = pattern == P_YYYY ? &r->year : &r->iso_year;
-        return read_digits(r, next_is_digit ? 4 : 9, to, &digits) && ((*to = digits < 4 ? full_year(*to, digits) : *to), true);
+        return read_digits(r, next_is_digit ? 4 : 9, to, NULL);
     }
     case P_YYY:
         return read_digits(r, 3, &r->year, &digits) && ((r->year = full_year(r->year, digits)), true);
@@ -540,6 +540,9 @@ static void skip_literal(PgReader *r, char c) {
     if (c == ' ') {
         skip_blanks(r);
         return;
+    }
+    if (!is_letter_or_digit(c)) {
+        skip_blanks(r);
     }
     bool have = r->at < r->text.len;
     if (have && (is_letter_or_digit(c) || !is_letter_or_digit(r->text.data[r->at]))) {

@@ -46,6 +46,7 @@ ErrorCode func__current_date(const KernelCall *call, Vector *out, Error *err) {
 /* ---- zones ---- */
 
 typedef struct ZoneMemo {
+    bool posix;
     Str name;
     const Zone *zone;
 } ZoneMemo;
@@ -53,16 +54,16 @@ typedef struct ZoneMemo {
 static ErrorCode zone_of_row(const KernelCall *call, size_t argument, size_t row, ZoneMemo *memo, Error *err) {
     Str name = func__text(func__arg(call, argument), row);
     if (memo->zone == NULL || !str_equal(memo->name, name)) {
-        TRY(func__zone_find(call->environment, name, call->arena, &memo->zone, err));
+        TRY(func__zone_find(call->environment, name, memo->posix, call->arena, &memo->zone, err));
         memo->name = name;
     }
     return ERR_OK;
 }
 
-static ErrorCode shift_rows(const KernelCall *call, Vector *out, size_t time, size_t zone, bool to_wall, Error *err) {
+static ErrorCode shift_rows(const KernelCall *call, Vector *out, size_t time, size_t zone, bool to_wall, bool posix, Error *err) {
     ArgView a = func__arg(call, time);
     int64_t units = type_timestamp_units((TypeId)call->args[time]->type.id);
-    ZoneMemo memo = {0};
+    ZoneMemo memo = {.posix = posix};
     FOR_ROWS(call, row) {
         int64_t value = AT(int64_t, a, row);
         TRY(zone_of_row(call, zone, row, &memo, err));
@@ -78,20 +79,26 @@ static ErrorCode shift_rows(const KernelCall *call, Vector *out, size_t time, si
     return ERR_OK;
 }
 
-/* (time, zone): UTC -> wall clock of the zone. Also timestamptz AT TIME ZONE. */
+/* (time, zone): UTC -> wall clock of the zone, and back. */
 ErrorCode func__to_timezone(const KernelCall *call, Vector *out, Error *err) {
-    return shift_rows(call, out, 0, 1, true, err);
+    return shift_rows(call, out, 0, 1, true, false, err);
 }
-/* (time, zone): wall clock of the zone -> UTC. Also timestamp AT TIME ZONE. */
 ErrorCode func__to_utc(const KernelCall *call, Vector *out, Error *err) {
-    return shift_rows(call, out, 0, 1, false, err);
+    return shift_rows(call, out, 0, 1, false, false, err);
+}
+/* time AT TIME ZONE zone, both ways. */
+ErrorCode func__at_zone_to_wall(const KernelCall *call, Vector *out, Error *err) {
+    return shift_rows(call, out, 0, 1, true, true, err);
+}
+ErrorCode func__at_zone_to_utc(const KernelCall *call, Vector *out, Error *err) {
+    return shift_rows(call, out, 0, 1, false, true, err);
 }
 /* timezone(zone, time): the same with the zone first. */
 ErrorCode func__timezone_to_wall(const KernelCall *call, Vector *out, Error *err) {
-    return shift_rows(call, out, 1, 0, true, err);
+    return shift_rows(call, out, 1, 0, true, true, err);
 }
 ErrorCode func__timezone_to_utc(const KernelCall *call, Vector *out, Error *err) {
-    return shift_rows(call, out, 1, 0, false, err);
+    return shift_rows(call, out, 1, 0, false, true, err);
 }
 
 /* ---- from parts ---- */

@@ -99,6 +99,9 @@ static bool grows_for_ever(TimeField field) {
 
 static bool time_part(TypeId type, const Wall *wall, TimeField field, Part *part) {
     *part = (Part){0};
+    if (type == TYPE_DATE && (field <= FIELD_HOUR || field == FIELD_TIMEZONE)) {
+        return false;
+    }
     if (wall->infinite != 0) {
         part->infinite = wall->infinite;
         part->null = !grows_for_ever(field);
@@ -108,7 +111,12 @@ static bool time_part(TypeId type, const Wall *wall, TimeField field, Part *part
         if (type == TYPE_DATE) {
             part->value = wall->days * 86400;
         } else {
-            *part = (Part){.value = (wall->days * 86400 - wall->offset) * 1000000 + wall->nanos / 1000, .scale = 6};
+            int64_t seconds = wall->days * 86400 - wall->offset;
+            *part = (Part){.scale = 6};
+            if (__builtin_mul_overflow(seconds, 1000000, &part->value)) { /* a date beyond the timestamps */
+                *part = (Part){.value = seconds};
+            }
+            part->value += part->scale == 6 ? wall->nanos / 1000 : 0;
         }
         return true;
     }
@@ -123,7 +131,7 @@ static bool time_part(TypeId type, const Wall *wall, TimeField field, Part *part
     if (date_part(wall, field, &part->value)) {
         return true;
     }
-    return type != TYPE_DATE && clock_part(wall, field, part);
+    return clock_part(wall, field, part);
 }
 
 static bool interval_part(const Interval *interval, TimeField field, Part *part) {
@@ -178,7 +186,25 @@ static bool interval_part(const Interval *interval, TimeField field, Part *part)
 
 /* ---- extract and date_part ---- */
 
-static ErrorCode part_of_row(const KernelCall *call, size_t row, Part *part, Error *err) {
+/* Julian days with the day's fraction, PostgreSQL's way: a quotient of whole microseconds. */
+static ErrorCode julian_numeric(const Wall *wall, Numeric *out, Error *err) {
+    Numeric fraction;
+    TRY(numeric_div(numeric_from_int64(wall->nanos / 1000), numeric_from_int64(MICROS_PER_DAY), &fraction, err));
+    return numeric_add(numeric_from_int64(wall->days + 2440588), fraction, out, err);
+}
+
+/* The wall clock if julian days with a fraction are asked for. */
+static bool wants_julian(const KernelCall *call, size_t row, Wall *wall_out) {
+    TypeId type = (TypeId)call->args[1]->type.id;
+    if (!type_is_timestamp(type) || time__field(func__text(func__arg(call, 0), row)) != FIELD_JULIAN) {
+        return false;
+    }
+    *wall_out = time__load(type, time__at(func__arg(call, 1), row), func__zone(call));
+    return wall_out->infinite == 0;
+}
+
+/* date_part reads a date as the timestamp of its midnight; extract refuses what a date has not. */
+static ErrorCode part_of_row(const KernelCall *call, size_t row, bool date_is_time, Part *part, Error *err) {
     Str name = func__text(func__arg(call, 0), row);
     TypeId type = (TypeId)call->args[1]->type.id;
     const void *value = time__at(func__arg(call, 1), row);
@@ -188,7 +214,7 @@ static ErrorCode part_of_row(const KernelCall *call, size_t row, Part *part, Err
         known = interval_part(value, field, part);
     } else {
         Wall wall = time__load(type, value, func__zone(call));
-        known = field != FIELD_UNKNOWN && time_part(type, &wall, field, part);
+        known = field != FIELD_UNKNOWN && time_part(type == TYPE_DATE && date_is_time ? TYPE_TIMESTAMP : type, &wall, field, part);
     }
     return known ? ERR_OK : time__unknown_field(name, type, err);
 }
@@ -201,13 +227,19 @@ ErrorCode func__extract(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         Part part = {.null = true};
         if (!null_argument(call, row)) {
-            TRY(part_of_row(call, row, &part, err));
+            TRY(part_of_row(call, row, false, &part, err));
         }
         if (part.null) {
             vector_set_null(out, call->arena, row);
             continue;
         }
+        Wall wall;
         Numeric value = {.coefficient = part.value, .scale = part.scale};
+        if (wants_julian(call, row, &wall)) {
+            TRY(julian_numeric(&wall, &value, err));
+            func__put_numeric(call, out, row, value);
+            continue;
+        }
         value.kind = part.infinite == 0 ? NUMERIC_FINITE : part.infinite > 0 ? NUMERIC_INFINITY : NUMERIC_MINUS_INFINITY;
         func__put_numeric(call, out, row, value);
     }
@@ -218,13 +250,17 @@ ErrorCode func__date_part(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         Part part = {.null = true};
         if (!null_argument(call, row)) {
-            TRY(part_of_row(call, row, &part, err));
+            TRY(part_of_row(call, row, true, &part, err));
         }
         if (part.null) {
             vector_set_null(out, call->arena, row);
             continue;
         }
+        Wall wall;
         double value = part.infinite != 0 ? part.infinite * (double)INFINITY : (double)part.value;
+        if (wants_julian(call, row, &wall)) {
+            value += (double)(wall.nanos / 1000) / 86400e6;
+        }
         ((double *)vector_data(out))[row] = part.scale == 6 ? value / 1e6 : part.scale == 3 ? value / 1e3 : value;
     }
     return ERR_OK;
@@ -238,7 +274,7 @@ static int64_t whole(const Part *part) {
 ErrorCode func__extract_int(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         Part part;
-        TRY(part_of_row(call, row, &part, err));
+        TRY(part_of_row(call, row, false, &part, err));
         int64_t value = whole(&part);
         if (part.infinite != 0 || value != (int32_t)value) {
             return func__out_of_range(TYPE_INT4, err);

@@ -53,7 +53,7 @@ int64_t time__unit_nanos(char unit);              /* 0 for M and y, and for anyt
 /* Adds months (day clipped), then days. */
 NODISCARD ErrorCode time__add_months(Wall *wall, int64_t months, TypeId type, Error *err);
 
-NODISCARD ErrorCode time__format_pg(Wall wall, Str format, const Zone *zone, Buffer *out, Error *err);
+NODISCARD ErrorCode time__format_pg(Wall wall, Str format, bool has_zone, Buffer *out, Error *err);
 NODISCARD ErrorCode time__format_java(Wall wall, Str format, Buffer *out, Error *err);
 NODISCARD ErrorCode time__parse_pg(Str text, Str format, Wall *wall_out, bool *has_offset_out, Error *err);
 NODISCARD ErrorCode time__parse_java(Str text, Str format, Wall *wall_out, bool *has_offset_out, Error *err);

@@ -7,7 +7,8 @@
 static ErrorCode trunc_row(TypeId type, TimeField field, Str name, const void *value, const Zone *zone, void *to, Error *err) {
     Wall wall = time__load(type, value, zone);
     if (wall.infinite == 0 && !time__truncate(&wall, field)) {
-        return time__unknown_field(name, type, err);
+        return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "unit \"%.*s\" not recognized for type %s", STR_ARG(name),
+                         type_sql_name(type));
     }
     return time__store(type, wall, zone, to, err);
 }
@@ -29,7 +30,7 @@ ErrorCode func__date_trunc(const KernelCall *call, Vector *out, Error *err) {
             return time__unknown_field(name, type, err);
         }
         if (call->arg_count > 2) {
-            TRY(func__zone_find(call->environment, func__text(func__arg(call, 2), row), call->arena, &zone, err));
+            TRY(func__zone_find(call->environment, func__text(func__arg(call, 2), row), true, call->arena, &zone, err));
         }
         TRY(trunc_row(type, field, name, time__at(a, row), zone, time__slot(out, row), err));
     }
@@ -168,7 +169,7 @@ ErrorCode func__date_bin(const KernelCall *call, Vector *out, Error *err) {
                              "timestamps cannot be binned into intervals containing months or years");
         }
         if (step <= 0) {
-            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "stride must be greater than zero");
+            return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "stride must be greater than zero");
         }
         if (!func__infinite(time)) {
             Int128 rest = ((Int128)time - origin) % step;

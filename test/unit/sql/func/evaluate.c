@@ -93,6 +93,12 @@ static bool same_value(const Vector *a, size_t row_a, const Vector *b, size_t ro
     if (physical == PHYS_STR) {
         return str_equal(vector_text(a, row_a), vector_text(b, row_b));
     }
+    if (a->type.id == TYPE_FLOAT8 || a->type.id == TYPE_FLOAT4) {
+        const void *x = vector_value(a, row_a), *y = vector_value(b, row_b);
+        bool wide = a->type.id == TYPE_FLOAT8;
+        double u = wide ? *(const double *)x : (double)*(const float *)x, v = wide ? *(const double *)y : (double)*(const float *)y;
+        return memcmp(&u, &v, sizeof u) == 0 || (u != u && v != v);
+    }
     if (a->type.id == TYPE_NUMERIC) {
         return numeric_compare(vector_numeric(a, row_a), vector_numeric(b, row_b)) == 0;
     }
