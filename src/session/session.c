@@ -71,6 +71,7 @@ ErrorCode session_open(Engine *engine, const SessionOptions *options, Session **
 static void free_statement(Statement *statement) {
     arena_deinit(&statement->arena);
     arena_deinit(&statement->plan_arena);
+    arena_deinit(&statement->batch_arena);
     mem_free(statement);
 }
 

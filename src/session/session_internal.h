@@ -108,6 +108,7 @@ struct Statement {
     Session *session;
     Statement *next_spare;
     Arena arena, plan_arena;           /* text, tree, bound statement; plan */
+    Arena batch_arena;                 /* columns decoded for the last batch */
     Str text;                          /* the one statement */
     BoundStatement *bound;
     FunctionEnvironment environment;

@@ -14,6 +14,7 @@ static Statement *take_statement(Session *session) {
         statement = mem_calloc(1, sizeof *statement);
         arena_init(&statement->arena, STATEMENT_ARENA_BYTES_MAX);
         arena_init(&statement->plan_arena, STATEMENT_ARENA_BYTES_MAX);
+        arena_init(&statement->batch_arena, STATEMENT_ARENA_BYTES_MAX);
     }
     statement->session = session;
     return statement;
@@ -21,16 +22,18 @@ static Statement *take_statement(Session *session) {
 
 static void give_back(Statement *statement) {
     Session *session = statement->session;
-    Arena arena = statement->arena, plan_arena = statement->plan_arena;
+    Arena arena = statement->arena, plan_arena = statement->plan_arena, batch_arena = statement->batch_arena;
     arena_reset(&arena);
     arena_reset(&plan_arena);
-    *statement = (Statement){.arena = arena, .plan_arena = plan_arena};
+    arena_reset(&batch_arena);
+    *statement = (Statement){.arena = arena, .plan_arena = plan_arena, .batch_arena = batch_arena};
     if (session->spare == NULL) {
         session->spare = statement;
         return;
     }
     arena_deinit(&arena);
     arena_deinit(&plan_arena);
+    arena_deinit(&batch_arena);
     mem_free(statement);
 }
 

@@ -24,9 +24,21 @@ ErrorCode statement__start_query(Statement *statement, Error *err) {
     return run_open(statement->plan, &context, &statement->run, err);
 }
 
+/* What no operator had to look at is still encoded: decoded here, once, for whoever reads the answer. */
+static ErrorCode decode_columns(Statement *statement, Batch *batch, Error *err) {
+    arena_reset(&statement->batch_arena);
+    for (uint16_t c = 0; c < batch->column_count; c++) {
+        if (batch->columns[c].form == VECTOR_ENCODED) {
+            TRY(vector_dense(&batch->columns[c], &statement->batch_arena, err));
+        }
+    }
+    return ERR_OK;
+}
+
 ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *err) {
     TRY(run_next(statement->run, batch_out, err));
     if (*batch_out != NULL) {
+        TRY(decode_columns(statement, *batch_out, err));
         statement->affected += (*batch_out)->live == NULL ? (*batch_out)->row_count : (*batch_out)->live_count;
     } else if (statement->bound->kind == STATEMENT_SELECT) {
         snprintf(statement->tag, sizeof statement->tag, "SELECT %llu", (unsigned long long)statement->affected);

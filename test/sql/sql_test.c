@@ -86,6 +86,10 @@ static void close_sessions(Runner *runner) {
 static void restart(Runner *runner) {
     close_sessions(runner);
     engine_close(runner->engine);
+    os_linux_close(&runner->os); /* the folder's lock goes with it */
+    if (os_linux_open(runner->folder, false, &runner->os, &runner->err) != ERR_OK) {
+        die("cannot open the folder again", &runner->err);
+    }
     open_engine(runner);
 }
 
