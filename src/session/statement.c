@@ -47,6 +47,7 @@ static void make_environment(Statement *statement) {
         .clock_micros = read_clock,
         .clock = clock,
         .zone = session->zone,
+        .zone_load = os_zone_load,
         .random = &session->random,
         .user_name = session->options.user_name,
         .database_name = STR("basalt"),
