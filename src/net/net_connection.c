@@ -202,6 +202,7 @@ void net__accept(uv_stream_t *server, int status) {
         c->next->previous = c;
     }
     net->connections = c;
+    net__clock_start(net);
     net->connection_count++;
     atomic_fetch_add(&net->accepted, 1);
     atomic_fetch_add(&net->open, 1);

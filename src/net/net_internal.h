@@ -84,6 +84,7 @@ void net__workers_end(Net *net);
 /* net_loop.c */
 void net__attention(NetConnection *connection);        /* any thread: the loop shall look at this connection */
 void net__end_if_done(Net *net);                       /* loop thread */
+void net__clock_start(Net *net);                       /* loop thread: it ticks while there are connections */
 /* net_connection.c: loop thread */
 void net__accept(uv_stream_t *server, int status);
 void net__connection_look(NetConnection *connection);  /* writes, reads, closes as its state asks for */

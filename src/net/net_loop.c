@@ -143,6 +143,7 @@ static void close_listeners(Net *net) {
 
 static void begin_stop(Net *net, int64_t grace_ms) {
     net->stop_deadline_ms = net_now_ms() + grace_ms;
+    net__clock_start(net);
     close_listeners(net);
     for (NetConnection *c = net->connections; c != NULL; c = c->next) {
         net__connection_stop(c);
@@ -184,6 +185,15 @@ static void on_tick(uv_timer_t *timer) {
         }
     }
     net__end_if_done(net);
+    if (net->connection_count == 0 && net->stop_deadline_ms == 0) {
+        uv_timer_stop(timer); /* an idle server sleeps */
+    }
+}
+
+void net__clock_start(Net *net) {
+    if (!uv_is_active((uv_handle_t *)&net->timer)) {
+        uv_timer_start(&net->timer, on_tick, NET_TICK_MS, NET_TICK_MS);
+    }
 }
 
 static void loop_main(void *argument) {
@@ -193,7 +203,6 @@ static void loop_main(void *argument) {
 
 ErrorCode net_start(Net *net, Error *err) {
     assert(!net->started);
-    uv_timer_start(&net->timer, on_tick, NET_TICK_MS, NET_TICK_MS);
     int result = uv_thread_create(&net->loop_thread, loop_main, net);
     if (result != 0) {
         return error_set(err, ERR_IO, ERROR_NO_POSITION, "cannot start the network thread: %s", uv_strerror(result));

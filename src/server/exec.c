@@ -8,7 +8,6 @@
 
 typedef struct ExecState {
     QueryStream stream;
-    Batch *first;         /* rows computed before the head was sent */
     bool names, timings, explain, quote_numbers;
     int version;
 } ExecState;
@@ -127,41 +126,8 @@ static ErrorCode start(Request *request, Str query, bool *with_position_out, Err
     *with_position_out = false;
     TRY(query_stream_columns(stream, request, request_parameter(request, "cols"), err));
     *with_position_out = true;
-    TRY(query_stream_next(stream, &state->first, err));
-    encoder_init(&stream->encoder, stream->column_count, &(EncoderOptions){.quote_large_numbers = state->quote_numbers});
-    stream->encoder_open = true;
-    stream->started = true;
+    TRY(query_stream_start(stream, &(EncoderOptions){.quote_large_numbers = state->quote_numbers}, err));
     write_beginning(request);
-    return ERR_OK;
-}
-
-static ErrorCode write_rows(Request *request, StepResult *result_out, Error *err) {
-    ExecState *state = request->state;
-    QueryStream *stream = &state->stream;
-    *result_out = STEP_DONE;
-    Batch *batch = state->first;
-    state->first = NULL;
-    if (batch == NULL && !stream->drained) {
-        TRY(query_stream_next(stream, &batch, err));
-    }
-    while (batch != NULL) {
-        Buffer *out = http_response_piece_open(&request->response);
-        ErrorCode code = ERR_OK;
-        for (; batch != NULL && code == ERR_OK && out->len < STREAM_FLUSH_BYTES;) {
-            code = json_encode_rows(&stream->encoder, batch, stream->columns, out, err);
-            batch = NULL;
-            if (code == ERR_OK) {
-                code = query_stream_next(stream, &batch, err);
-            }
-        }
-        http_response_piece_close(&request->response);
-        TRY(code);
-        if (batch != NULL && request_flush(request) > NET_OUTPUT_BYTES) {
-            state->first = batch;
-            *result_out = STEP_WAIT_OUTPUT;
-            return ERR_OK;
-        }
-    }
     return ERR_OK;
 }
 
@@ -204,8 +170,7 @@ static StepResult exec_finish(Request *request) {
     }
     StepResult result = STEP_DONE;
     Error err = {0};
-    ErrorCode code = write_rows(request, &result, &err);
-    if (code != ERR_OK) {
+    if (query_stream_write(&((ExecState *)request->state)->stream, request, json_encode_rows, &result, &err) != ERR_OK) {
         write_end(request, &err);
         return STEP_DONE;
     }

@@ -7,7 +7,6 @@
 
 typedef struct ExpState {
     QueryStream stream;
-    Batch *first;
 } ExpState;
 
 static bool may_export(StatementKind kind) {
@@ -56,40 +55,8 @@ static ErrorCode start(Request *request, Str query, Error *err) {
     }
     stream->limit = row_limit_parse(request_parameter(request, "limit"));
     TRY(query_stream_columns(stream, request, request_parameter(request, "cols"), err));
-    TRY(query_stream_next(stream, &state->first, err));
-    encoder_init(&stream->encoder, stream->column_count, &(EncoderOptions){0});
-    stream->encoder_open = true;
+    TRY(query_stream_start(stream, &(EncoderOptions){0}, err));
     write_beginning(request);
-    return ERR_OK;
-}
-
-static ErrorCode write_rows(Request *request, StepResult *result_out, Error *err) {
-    ExpState *state = request->state;
-    QueryStream *stream = &state->stream;
-    *result_out = STEP_DONE;
-    Batch *batch = state->first;
-    state->first = NULL;
-    if (batch == NULL && !stream->drained) {
-        TRY(query_stream_next(stream, &batch, err));
-    }
-    while (batch != NULL) {
-        Buffer *out = http_response_piece_open(&request->response);
-        ErrorCode code = ERR_OK;
-        while (batch != NULL && code == ERR_OK && out->len < STREAM_FLUSH_BYTES) {
-            code = csv_encode_rows(&stream->encoder, batch, stream->columns, out, err);
-            batch = NULL;
-            if (code == ERR_OK) {
-                code = query_stream_next(stream, &batch, err);
-            }
-        }
-        http_response_piece_close(&request->response);
-        TRY(code);
-        if (batch != NULL && request_flush(request) > NET_OUTPUT_BYTES) {
-            state->first = batch;
-            *result_out = STEP_WAIT_OUTPUT;
-            return ERR_OK;
-        }
-    }
     return ERR_OK;
 }
 
@@ -113,7 +80,7 @@ static StepResult exp_finish(Request *request) {
     }
     StepResult result = STEP_DONE;
     Error err = {0};
-    if (write_rows(request, &result, &err) != ERR_OK) {
+    if (query_stream_write(&((ExpState *)request->state)->stream, request, csv_encode_rows, &result, &err) != ERR_OK) {
         request->abort = true;
         return STEP_DONE;
     }

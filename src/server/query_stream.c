@@ -231,8 +231,9 @@ static bool limit_reached(const RowLimit *limit) {
     return limit->rows != UINT64_MAX && limit->seen >= limit->skip && limit->seen - limit->skip >= limit->rows;
 }
 
-ErrorCode query_stream_next(QueryStream *stream, Batch **batch_out, Error *err) {
-    *batch_out = NULL;
+/* Next rows to send into stream->next; NULL at the end. Rows past the limit are not waited for, unless counted. */
+static ErrorCode compute(QueryStream *stream, Error *err) {
+    stream->next = NULL;
     if (stream->limit.from_end) {
         TRY(find_last_rows(stream, err));
     }
@@ -249,7 +250,42 @@ ErrorCode query_stream_next(QueryStream *stream, Batch **batch_out, Error *err) 
         }
         Batch *rest = batch->live_count == 0 ? batch : cut(stream, batch);
         if (rest->live_count > 0) {
-            *batch_out = rest;
+            stream->next = rest;
+            return ERR_OK;
+        }
+    }
+    return ERR_OK;
+}
+
+ErrorCode query_stream_start(QueryStream *stream, const EncoderOptions *options, Error *err) {
+    TRY(compute(stream, err));
+    encoder_init(&stream->encoder, stream->column_count, options);
+    stream->encoder_open = true;
+    return ERR_OK;
+}
+
+/* One piece of the answer: many rows, or what came within a short time. */
+static ErrorCode write_piece(QueryStream *stream, EncodeRows encode, Buffer *out, Error *err) {
+    int64_t until_ms = net_now_ms() + STREAM_FLUSH_MS;
+    while (stream->next != NULL && out->len < STREAM_FLUSH_BYTES) {
+        TRY(encode(&stream->encoder, stream->next, stream->columns, out, err));
+        TRY(compute(stream, err));
+        if (net_now_ms() >= until_ms) {
+            break;
+        }
+    }
+    return ERR_OK;
+}
+
+ErrorCode query_stream_write(QueryStream *stream, Request *request, EncodeRows encode, StepResult *result_out, Error *err) {
+    *result_out = STEP_DONE;
+    while (stream->next != NULL) {
+        Buffer *out = http_response_piece_open(&request->response);
+        ErrorCode code = write_piece(stream, encode, out, err);
+        http_response_piece_close(&request->response);
+        TRY(code);
+        if (stream->next != NULL && request_flush(request) > NET_OUTPUT_BYTES) {
+            *result_out = STEP_WAIT_OUTPUT;
             return ERR_OK;
         }
     }

@@ -18,13 +18,14 @@ typedef struct QueryStream {
     Str sql;
     RowLimit limit;
     bool count_all;           /* rows past the limit are counted too */
-    bool started, drained;
+    bool drained;
     uint16_t column_count;
     uint16_t *columns;        /* of the batch, in the order asked for */
     EncodedColumn *encoded;
     Encoder encoder;
     bool encoder_open;
     uint64_t live[BATCH_WORDS];
+    Batch *next;              /* computed, not sent yet */
     Batch batch;              /* the part of the statement's batch that the limit lets through */
 } QueryStream;
 
@@ -33,7 +34,10 @@ NODISCARD ErrorCode query_stream_open(QueryStream *stream, Request *request, Str
 void query_stream_close(QueryStream *stream, Request *request);
 /* cols=: fills columns and encoded. ERR_UNDEFINED_COLUMN without position. */
 NODISCARD ErrorCode query_stream_columns(QueryStream *stream, Request *request, Str wanted, Error *err);
-/* Next rows to send; *batch_out = NULL at the end. Rows past the limit are not waited for, unless counted. */
-NODISCARD ErrorCode query_stream_next(QueryStream *stream, Batch **batch_out, Error *err);
+/* Computes the first rows; nothing is sent yet, so an error can still be answered as such. */
+NODISCARD ErrorCode query_stream_start(QueryStream *stream, const EncoderOptions *options, Error *err);
+typedef ErrorCode (*EncodeRows)(Encoder *encoder, Batch *batch, const uint16_t *columns, Buffer *out, Error *err);
+/* Rows into the started answer, until all are sent (STEP_DONE) or the client is slow (STEP_WAIT_OUTPUT: call again). */
+NODISCARD ErrorCode query_stream_write(QueryStream *stream, Request *request, EncodeRows encode, StepResult *result_out, Error *err);
 uint64_t query_stream_count(const QueryStream *stream); /* for "count" */
 bool query_stream_has_rows(const QueryStream *stream);

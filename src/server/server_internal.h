@@ -21,7 +21,8 @@ enum {
     REQUEST_ARENA_BYTES_MAX = 64 << 20,
     PARAMETERS_MAX = 64,
     DRAIN_BYTES_MAX = 256 << 20,     /* of a body that is read to its end though the answer is known already */
-    STREAM_FLUSH_BYTES = 128 << 10,  /* encoded rows that are worth a write */
+    STREAM_FLUSH_BYTES = 128 << 10,  /* encoded rows that are worth a write … */
+    STREAM_FLUSH_MS = 50,            /* … or those that wait for so long */
     WRITERS_KEPT = 4                 /* line protocol parsers kept for the next requests */
 };
 

@@ -95,6 +95,41 @@ def imports():
 
 
 @check
+def exec_parameters():
+    if not has_sql():
+        return
+    five = "select x from long_sequence(5)"
+    for limit, want in (("2", [1, 2]), ("2,4", [2, 3, 4]), ("-2", [4, 5]), ("0", []), ("9,12", []), ("4,2", []), ("x", [1, 2, 3, 4, 5]), ("-9", [1, 2, 3, 4, 5])):
+        expect((limit, sql(five, limit=limit).json["dataset"]), (limit, [[x] for x in want]))
+        lines = get("/exp", query=five, limit=limit).text.split("\r\n")[1:-1]
+        expect((limit, lines), (limit, [str(x) for x in want]))
+    expect(sql(five, limit="2", count="true").json["count"], 5)
+    expect(len(sql("select x from long_sequence(100000)", limit="1500,98700").json["dataset"]), 97201)
+    expect(sql("select x from long_sequence(100000)", limit="-3000").json["dataset"][0], [97001])
+    expect(sql("select x a, x * 2 \"b c\" from long_sequence(1)", cols="b c,a").json["dataset"], [[2, 1]])
+    expect(sql("select x a, x * 2 \"b,c\" from long_sequence(1)", cols='"b,c",a').json["dataset"], [[2, 1]])
+    expect(sql("select x a from long_sequence(1)", cols="zz").json["error"], "column not found: 'zz'")
+    expect(sql(five, nm="true").text, '{"dataset":[[1],[2],[3],[4],[5]],"count":5}')
+    expect(list(sql(five, timings="true", explain="true").json), ["query", "columns", "timestamp", "dataset", "count", "timings", "explain"])
+    expect(sql("select null || 'a' a").json["dataset"], [["a"]])
+    expect(sql("select null || 'a' a", dialect="postgres").json["dataset"], [[None]])
+    expect(sql("").text, '{"error":"empty query","query":"","position":"0"}')
+    expect(sql("select 'ж', zz").json["position"], 12)
+
+
+@check
+def exec_sends_rows_as_they_come():
+    """The first rows of a long statement arrive before it is over."""
+    if not has_sql():
+        return
+    with Wire() as wire:
+        wire.send("GET /exec?query=select+x+from+long_sequence(1000000000) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        got = b""
+        while len(got) < 300000:
+            got += wire.sock.recv(65536)
+
+
+@check
 def exec_refuses_clearly():
     if not has_sql():
         return
