@@ -207,9 +207,9 @@ void oracle_crash(Oracle *oracle, const SimDisk *disk, int depth) {
 }
 
 void oracle_reopen(Oracle *oracle, const SimDisk *disk) {
+    static const SimProfile PROFILES[] = {SIM_NOTHING, SIM_KILL, SIM_ADVERSARY};
     oracle->profile = -1;
-    SimDisk *copy = sim_disk_after_crash(disk, SIM_NOTHING, 0);
-    check_disk(oracle, copy, 1, 0);
-    copy = sim_disk_after_crash(disk, SIM_KILL, 0);
-    check_disk(oracle, copy, 1, 0);
+    for (size_t i = 0; i < COUNT_OF(PROFILES); i++) {
+        check_disk(oracle, sim_disk_after_crash(disk, PROFILES[i], oracle->seed), 1, 0);
+    }
 }

@@ -16,6 +16,7 @@ typedef struct Run {
     Random random;       /* of the choices that belong to no client */
     int transactions_left, clients_running;
     bool dead;           /* the log failed: nothing more can be done */
+    bool faults;
 } Run;
 
 typedef struct Client {
@@ -185,6 +186,7 @@ static void finish(Change *change, ErrorCode code, Lsn lsn, bool durable) {
         model_finish(run->model, change->index, OUTCOME_UNKNOWN, 0, false);
         return;
     case ERR_IO:
+    case ERR_SYNC_FAILED:
         run->dead = true;
         break;
     case ERR_SERIALIZATION:
@@ -243,7 +245,8 @@ static void client_init(Client *client, Run *run, int number, uint64_t seed) {
 
 static void check_maintenance(Run *run, ErrorCode code, const Error *err) {
     bool known = code == ERR_OK || code == ERR_NOT_SUPPORTED || code == ERR_DISK_FULL || code == ERR_SERIALIZATION || code == ERR_OBJECT_IN_USE;
-    if (!known && !(run->dead || code == ERR_IO || code == ERR_SYNC_FAILED || code == ERR_UNKNOWN_OUTCOME)) {
+    bool failed_disk = code == ERR_IO || code == ERR_SYNC_FAILED || code == ERR_UNKNOWN_OUTCOME;
+    if (!known && !(run->faults && failed_disk)) {
         sim_failed("maintenance failed: %s: %s", error_name(code), err->message);
     }
 }
@@ -292,12 +295,16 @@ typedef struct Arguments {
 static void run_main(void *argument) {
     Arguments *arguments = argument;
     Run run = {.os = sim_world_os(arguments->world), .model = arguments->model, .transactions_left = arguments->options->transactions};
+    run.faults = arguments->options->faults;
     random_init(&run.random, arguments->options->seed * 3 + 1);
     EngineOptions options = {.checkpoint_interval_ms = -1, .no_background = random_chance(&run.random, 2, 3)};
     int clients = (int)random_between(&run.random, 1, 3);
     options.embedded = random_chance(&run.random, 1, 3);
     Error err;
     ErrorCode code = engine_open(run.os, &options, &run.engine, &err);
+    if (code != ERR_OK && run.faults) {
+        return;
+    }
     if (code != ERR_OK) {
         sim_failed("the engine does not open: %s: %s", error_name(code), err.message);
     }

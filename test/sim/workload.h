@@ -8,6 +8,7 @@
 typedef struct WorkloadOptions {
     uint64_t seed;
     int transactions; /* of all clients together */
+    bool faults;      /* calls of the disk may fail: any clear error is right */
 } WorkloadOptions;
 
 /* Runs the workload on the disk from an empty folder to a clean close. The model grows as it goes; a watch of the disk may read it. */
