@@ -51,14 +51,14 @@ static ErrorCode publish_job(Engine *engine, RewriteJob *job, Stamp stamp, Error
     return code;
 }
 
-/* Runs one picked rewrite to its end. Takes it. */
+/* Runs one picked rewrite to its end. Takes it. ERR_OBJECT_IN_USE: it cannot be done now, and would be picked again at once. */
 static ErrorCode run_job(Engine *engine, uint32_t table_id, Rewrite *rewrite, Error *err) {
     TxnEntry entry;
     RewriteJob job = {{job_settle}, rewrite};
     registry_begin(&engine->registry, &entry, engine__visible_lsn, engine);
     uint64_t horizon = registry_horizon(&engine->registry, engine__visible_lsn, engine);
     const CatalogObject *object = catalog_by_id(engine->catalog, table_id, &(Snapshot){.lsn = entry.snapshot_lsn});
-    ErrorCode code = ERR_OK;
+    ErrorCode code = ERR_OBJECT_IN_USE;
     if (object == NULL) {
         table_rewrite_abort(rewrite); /* dropped meanwhile */
     } else {
@@ -71,7 +71,7 @@ static ErrorCode run_job(Engine *engine, uint32_t table_id, Rewrite *rewrite, Er
     }
     registry_end(&engine->registry, &entry);
     table_rewrite_free(rewrite);
-    return code == ERR_OBJECT_IN_USE ? ERR_OK : code;
+    return code;
 }
 
 static ErrorCode flush_table(Engine *engine, Table *table, const FlushPolicy *policy, Error *err) {
@@ -80,7 +80,10 @@ static ErrorCode flush_table(Engine *engine, Table *table, const FlushPolicy *po
         if (rewrite == NULL) {
             return ERR_OK;
         }
-        TRY(run_job(engine, table_id(table), rewrite, err));
+        ErrorCode code = run_job(engine, table_id(table), rewrite, err);
+        if (code != ERR_OK) {
+            return code == ERR_OBJECT_IN_USE ? ERR_OK : code;
+        }
     }
 }
 
@@ -90,7 +93,10 @@ static ErrorCode merge_table(Engine *engine, Table *table, Error *err) {
         if (rewrite == NULL) {
             return ERR_OK;
         }
-        TRY(run_job(engine, table_id(table), rewrite, err));
+        ErrorCode code = run_job(engine, table_id(table), rewrite, err);
+        if (code != ERR_OK) {
+            return code == ERR_OBJECT_IN_USE ? ERR_OK : code;
+        }
     }
 }
 
