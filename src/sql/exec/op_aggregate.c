@@ -43,29 +43,21 @@ static ErrorCode take_batch(AggregateOperator *op, AggregateWorker *worker, Batc
 }
 
 /* ---- statistics ---- */
-static bool stats_of(const PlanAggregate *aggregate, const Morsel *morsel, BlockStats *rows_only, const BlockStats **stats_out) {
-    if (aggregate->stats_column == -2) {
-        *rows_only = (BlockStats){.row_count = morsel->row_estimate};
-        *stats_out = morsel->stats != NULL ? &morsel->stats[0] : rows_only;
-        return true;
-    }
-    *stats_out = morsel->stats != NULL ? &morsel->stats[aggregate->stats_column] : NULL;
-    return *stats_out != NULL;
+static const BlockStats *stats_of(const PlanAggregate *aggregate, const Morsel *morsel) {
+    return &morsel->stats[aggregate->stats_column == -2 ? 0 : aggregate->stats_column];
 }
 
 /* All aggregates must take the morsel's statistics, or none does. */
 static ErrorCode take_stats(AggregateOperator *op, AggregateWorker *worker, const Morsel *morsel, bool *taken_out, Error *err) {
     const GroupSpec *spec = op->spec;
     *taken_out = false;
-    if (!morsel->stats_exact || (morsel->stats == NULL && op->base.inputs[0]->plan->as.scan.number_count > 0)) {
+    if (!morsel->stats_exact || morsel->stats == NULL) {
         return ERR_OK;
     }
     memset(worker->stats_states, 0, spec->stride);
     for (uint32_t a = 0; a < spec->aggregate_count; a++) {
         const PlanAggregate *aggregate = &spec->aggregates[a];
         uint8_t *state = worker->stats_states + aggregate->state_offset;
-        const BlockStats *stats = NULL;
-        BlockStats rows_only;
         Type type = {0};
         if (aggregate->arg_count > 0) {
             type = op->base.plan->program->registers[op->base.plan->program->outputs[aggregate->args[0]]].type;
@@ -73,7 +65,7 @@ static ErrorCode take_stats(AggregateOperator *op, AggregateWorker *worker, cons
         if (aggregate->aggregate->init != NULL) {
             aggregate->aggregate->init(state);
         }
-        if (!stats_of(aggregate, morsel, &rows_only, &stats) || !aggregate->aggregate->from_stats(state, stats, type)) {
+        if (!aggregate->aggregate->from_stats(state, stats_of(aggregate, morsel), type)) {
             return ERR_OK;
         }
     }

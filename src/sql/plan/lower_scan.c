@@ -226,6 +226,14 @@ static void choose_columns(ScanLowering *s, PlanOp *op, const Need *need) {
             s->context->passes_fired |= 1u << PASS_DROP_UNUSED;
         }
     }
+    if (op->column_count == 0 && ref == NULL) { /* count(*): statistics and batches need a column to hang on; it is never decoded */
+        uint32_t first = 0;
+        while (rel->columns[first].table_column < 0) {
+            first++;
+        }
+        numbers[0] = (uint16_t)rel->columns[first].table_column;
+        columns[op->column_count++] = rel->columns[first];
+    }
     op->as.scan.numbers = numbers;
     op->as.scan.number_count = (uint16_t)op->column_count;
     if (ref != NULL) {
