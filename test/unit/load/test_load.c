@@ -87,7 +87,9 @@ ErrorCode txn_column_add(Txn *txn, const TableDef *table, const ColumnDef *colum
     (void)txn;
     (void)table;
     (void)err;
-    the_session->columns[the_session->table.column_count] = *column;
+    ColumnDef *added = &the_session->columns[the_session->table.column_count];
+    *added = *column;
+    added->name = arena_str(&the_session->arena, column->name);
     the_session->table.column_count++;
     *table_out = &the_session->table;
     return ERR_OK;
