@@ -168,6 +168,7 @@ static void history_open(Shell *shell) {
 static void loop(Shell *shell) {
     while (!shell->leave) {
         int count = 0;
+        (void)cli__signals_taken(); /* a Ctrl-C that canceled a statement is used up */
         const char *line = el_gets(shell->edit, &count);
         bool interrupted = cli__signals_taken();
         if (line != NULL && count > 0 && !interrupted) {

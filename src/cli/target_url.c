@@ -36,6 +36,10 @@ static bool is_number_type(Str type) {
     return str_starts_with(type, STR("DECIMAL"));
 }
 
+static bool is_float_type(Str type) {
+    return str_equal(type, STR("DOUBLE")) || str_equal(type, STR("FLOAT"));
+}
+
 static Str take_text(JsonReader *reader, Arena *arena) {
     Buffer buffer;
     buffer_init(&buffer, HTTP_ANSWER_BYTES_MAX);
@@ -109,8 +113,15 @@ static void cell_read(JsonReader *reader, const ResultColumn *column, Buffer *bu
     if (json_peek(reader) != '"') {
         Str raw = json_raw(reader);
         cell->is_null = str_equal(raw, STR("null"));
+        char formatted[DOUBLE_TEXT_MAX];
+        double number = 0;
         if (str_equal(column->type, STR("BOOLEAN"))) {
             raw = str_slice(raw, 0, MIN_OF(raw.len, (size_t)1));
+        } else if (!cell->is_null && is_float_type(column->type) && parse_double(raw, &number)) { /* 7.0 and 1.5E9 as 7 and 1500000000 */
+            float single = (float)number;
+            raw.len = str_equal(column->type, STR("FLOAT")) ? format_float(formatted, single, DOUBLE_POSTGRES)
+                                                            : format_double(formatted, number, DOUBLE_POSTGRES);
+            raw.data = formatted;
         }
         buffer_append_str(buffer, cell->is_null ? STR("") : raw);
     } else {

@@ -222,7 +222,8 @@ def shell():
                     seen += os.read(fd, 65536)
                 except OSError:
                     break
-        got, seen = seen, b""
+        at = seen.index(text.encode()) + len(text.encode())
+        got, seen = seen[:at], seen[at:]
         return got.decode(errors="replace")
 
     def say(text):
@@ -256,11 +257,15 @@ def shell():
     say("\x03")
     wait_for("cancel")
     wait_for("basalt> ")
+    say("SELECT 43 AS answer;\n")
+    has(wait_for("1 row"), "43")
     say(".quit\n")
-    for _ in range(100):
+    end = time.time() + 20
+    while time.time() < end:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             break
+        time.sleep(0.05)
         if select.select([fd], [], [], 0.1)[0]:
             try:
                 os.read(fd, 65536)
