@@ -34,9 +34,19 @@ struct Dictionary {
     _Atomic int32_t logged;
     TextBlock *text;
     _Atomic size_t bytes;
+    Mutex load_lock;          /* one thread reads the files */
+    _Atomic bool unloaded;    /* codes below attached_count are still on disk */
+    int32_t attached_count;
+    DictionaryRead read;
+    void *read_context;
+    DictionaryFiles files;
 };
 
-static Str symbols_text(const SymbolTable *symbols, int32_t code) { return dictionary_text((const Dictionary *)symbols, code); }
+static void demand(const Dictionary *dictionary);
+static Str symbols_text(const SymbolTable *symbols, int32_t code) {
+    demand((const Dictionary *)symbols);
+    return dictionary_text((const Dictionary *)symbols, code);
+}
 static int32_t symbols_count(const SymbolTable *symbols) { return dictionary_count((const Dictionary *)symbols); }
 static int32_t symbols_find(const SymbolTable *symbols, Str text);
 static int32_t symbols_intern(SymbolTable *symbols, Str text);
@@ -46,6 +56,7 @@ Dictionary *dictionary_create(Sched *sched) {
     dictionary->symbols = (SymbolTable){symbols_text, symbols_find, symbols_count, symbols_intern};
     dictionary->sched = sched;
     sched->mutex_init(sched, &dictionary->lock);
+    sched->mutex_init(sched, &dictionary->load_lock);
     return dictionary;
 }
 
@@ -67,12 +78,16 @@ void dictionary_destroy(Dictionary *dictionary) {
         dictionary->text = older;
     }
     dictionary->sched->mutex_deinit(dictionary->sched, &dictionary->lock);
+    dictionary->sched->mutex_deinit(dictionary->sched, &dictionary->load_lock);
     mem_free(dictionary);
 }
 
 SymbolTable *dictionary_symbols(Dictionary *dictionary) { return &dictionary->symbols; }
 Dictionary *dictionary_of(SymbolTable *symbols) { return (Dictionary *)symbols; }
-int32_t dictionary_count(const Dictionary *dictionary) { return atomic_load_explicit(&dictionary->count, memory_order_acquire); }
+int32_t dictionary_count(const Dictionary *dictionary) {
+    int32_t count = atomic_load_explicit(&dictionary->count, memory_order_acquire);
+    return dictionary_loaded(dictionary) ? count : MAX_OF(count, dictionary->attached_count);
+}
 int32_t dictionary_logged(const Dictionary *dictionary) { return atomic_load(&dictionary->logged); }
 size_t dictionary_bytes(const Dictionary *dictionary) { return atomic_load(&dictionary->bytes); }
 
@@ -119,7 +134,10 @@ static int32_t probe(const Dictionary *dictionary, Str text, uint64_t hash) {
     }
 }
 
-static int32_t symbols_find(const SymbolTable *symbols, Str text) { return probe((const Dictionary *)symbols, text, hash_of(text)); }
+static int32_t symbols_find(const SymbolTable *symbols, Str text) {
+    demand((const Dictionary *)symbols);
+    return probe((const Dictionary *)symbols, text, hash_of(text));
+}
 
 static void table_insert(HashTable *table, uint64_t hash, int32_t code) {
     uint64_t at = hash & table->mask;
@@ -132,6 +150,9 @@ static void table_insert(HashTable *table, uint64_t hash, int32_t code) {
 static void table_grow(Dictionary *dictionary) {
     HashTable *old = atomic_load(&dictionary->table);
     uint64_t capacity = old == NULL ? TABLE_FIRST : (old->mask + 1) * 2;
+    while (capacity < (uint64_t)dictionary->attached_count * 3 / 2) {
+        capacity *= 2; /* files are being read */
+    }
     HashTable *table = mem_calloc(1, sizeof *table + sizeof(uint64_t) * capacity);
     table->older = old;
     table->mask = capacity - 1;
@@ -185,6 +206,7 @@ static void add(Dictionary *dictionary, Str text, uint64_t hash) {
 static int32_t symbols_intern(SymbolTable *symbols, Str text) {
     Dictionary *dictionary = (Dictionary *)symbols;
     uint64_t hash = hash_of(text);
+    demand(dictionary);
     int32_t code = probe(dictionary, text, hash);
     if (code >= 0) {
         return code;
@@ -200,7 +222,7 @@ static int32_t symbols_intern(SymbolTable *symbols, Str text) {
 }
 
 ErrorCode dictionary_place(Dictionary *dictionary, int32_t code, Str text, Error *err) {
-    int32_t count = dictionary_count(dictionary);
+    int32_t count = atomic_load(&dictionary->count);
     if (code >= 0 && code < count) {
         return str_equal(dictionary_text(dictionary, code), text)
                    ? ERR_OK
@@ -218,5 +240,47 @@ ErrorCode dictionary_place(Dictionary *dictionary, int32_t code, Str text, Error
 void dictionary_set_logged(Dictionary *dictionary, int32_t count) {
     int32_t before = atomic_load(&dictionary->logged);
     while (before < count && !atomic_compare_exchange_weak(&dictionary->logged, &before, count)) {
+    }
+}
+
+/* ---- on disk ---- */
+
+DictionaryFiles *dictionary_files(Dictionary *dictionary) { return &dictionary->files; }
+bool dictionary_loaded(const Dictionary *dictionary) { return !atomic_load_explicit(&dictionary->unloaded, memory_order_acquire); }
+
+void dictionary_attach(Dictionary *dictionary, int32_t count, DictionaryRead read, void *context) {
+    assert(atomic_load(&dictionary->count) == 0);
+    dictionary->attached_count = count;
+    dictionary->read = read;
+    dictionary->read_context = context;
+    atomic_store(&dictionary->logged, count);
+    atomic_store(&dictionary->unloaded, count > 0);
+}
+
+ErrorCode dictionary_load(Dictionary *dictionary, Error *err) {
+    if (dictionary_loaded(dictionary)) {
+        return ERR_OK;
+    }
+    ErrorCode code = ERR_OK;
+    dictionary->sched->mutex_lock(dictionary->sched, &dictionary->load_lock);
+    if (!dictionary_loaded(dictionary)) {
+        code = dictionary->read(dictionary->read_context, dictionary, err);
+        if (code == ERR_OK && atomic_load(&dictionary->count) != dictionary->attached_count) {
+            code = error_set(err, ERR_DAMAGED, ERROR_NO_POSITION, "a dictionary of %d symbols has files with %d", (int)dictionary->attached_count,
+                             (int)atomic_load(&dictionary->count));
+        }
+        atomic_store_explicit(&dictionary->unloaded, code != ERR_OK, memory_order_release);
+    }
+    dictionary->sched->mutex_unlock(dictionary->sched, &dictionary->load_lock);
+    return code;
+}
+
+static void demand(const Dictionary *dictionary) {
+    if (LIKELY(dictionary_loaded(dictionary))) {
+        return;
+    }
+    Error error = {0};
+    if (dictionary_load((Dictionary *)(uintptr_t)dictionary, &error) != ERR_OK) {
+        fatal(error.code, "a dictionary cannot be read: %s", error.message);
     }
 }

@@ -58,13 +58,11 @@ static ErrorCode write_dictionaries(Output *output, const Snapshot *snapshot, Er
     uint32_t column_id = 0;
     Dictionary *dictionary = NULL;
     for (size_t cursor = 0; catalog_next_dictionary(output->engine->catalog, &cursor, &table_id, &column_id, &dictionary);) {
-        int32_t count = dictionary_count(dictionary);
-        bool gone = catalog_by_id(output->engine->catalog, table_id, snapshot) == NULL;
-        for (int32_t from = 0; from < count && !gone; from += SYMBOLS_PER_OP) {
-            engine__encode_symbols(dictionary, table_id, column_id, from, MIN_OF(count, from + SYMBOLS_PER_OP), &output->buffer);
-            if (output->buffer.len > CHECKPOINT_BLOCK_BYTES) {
-                TRY(output_flush(output, err));
-            }
+        if (catalog_by_id(output->engine->catalog, table_id, snapshot) != NULL) {
+            TRY(engine__dictionary_save(output->engine, dictionary, table_id, column_id, snapshot->lsn, &output->buffer, err));
+        }
+        if (output->buffer.len > CHECKPOINT_BLOCK_BYTES) {
+            TRY(output_flush(output, err));
         }
     }
     return ERR_OK;

@@ -261,7 +261,9 @@ void engine__collect(Engine *engine) {
     for (size_t i = 0; i < gone_count; i++) {
         (void)intmap_get(&engine->tables, gone[i], &table);
         (void)intmap_remove(&engine->tables, gone[i]);
-        table_kill_files((Table *)(uintptr_t)table, catalog_newest(engine->catalog, (uint32_t)gone[i])->begin);
+        Lsn lsn = catalog_newest(engine->catalog, (uint32_t)gone[i])->begin;
+        table_kill_files((Table *)(uintptr_t)table, lsn);
+        engine__dictionaries_kill(engine, (uint32_t)gone[i], lsn);
         table_destroy((Table *)(uintptr_t)table);
     }
     engine__unlock(engine, &engine->tables_lock);

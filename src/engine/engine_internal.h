@@ -148,3 +148,11 @@ NODISCARD ErrorCode engine__files_sweep(Engine *engine, Error *err);     /* afte
 void engine__files_unlink_dead(Engine *engine, Lsn kept);                /* those out of every kept checkpoint and its log */
 void engine__encode_dead_files(Engine *engine, Buffer *out);
 NODISCARD ErrorCode engine__redo_dead_files(Engine *engine, Bytes payload, Error *err);
+/* dictionaries.c */
+/* Those of a checkpoint: what is not on disk yet is written to a file, or, if it is little, into the checkpoint. */
+NODISCARD ErrorCode engine__dictionary_save(Engine *engine, Dictionary *dictionary, uint32_t table_id, uint32_t column_id, Lsn lsn, Buffer *out,
+                                            Error *err);
+NODISCARD ErrorCode engine__redo_dictionary(Engine *engine, uint32_t table_id, Bytes payload, Error *err);
+NODISCARD ErrorCode engine__dictionaries_load(const TableDef *def, Error *err); /* of all its symbol columns */
+bool engine__dictionary_names_file(Engine *engine, uint32_t table_id, uint64_t file_id);
+void engine__dictionaries_kill(Engine *engine, uint32_t table_id, Lsn lsn); /* the table is dropped */

@@ -17,6 +17,7 @@ void engine__encode_dead_files(Engine *engine, Buffer *out) {
         buffer_put_u32le(out, (uint32_t)dead->count);
         for (size_t i = 0; i < dead->count; i++) {
             buffer_put_u32le(out, dead->files[i].table_id);
+            buffer_put_u8(out, dead->files[i].kind);
             buffer_put_u64le(out, dead->files[i].file_id);
             buffer_put_u64le(out, dead->files[i].lsn);
         }
@@ -31,6 +32,7 @@ ErrorCode engine__redo_dead_files(Engine *engine, Bytes payload, Error *err) {
     for (uint32_t i = 0; i < count && !reader.failed; i++) {
         DeadFile file = {0};
         file.table_id = reader_u32le(&reader);
+        file.kind = reader_u8(&reader);
         file.file_id = reader_u64le(&reader);
         file.lsn = reader_u64le(&reader);
         if (!reader.failed) {
@@ -47,7 +49,7 @@ void engine__files_unlink_dead(Engine *engine, Lsn kept) {
     size_t left = 0;
     for (size_t i = 0; i < dead->count; i++) {
         char path[TABLE_PATH_BYTES];
-        table_file_path(path, dead->files[i].table_id, dead->files[i].file_id);
+        table_file_path(path, (FileKind)dead->files[i].kind, dead->files[i].table_id, dead->files[i].file_id);
         if (dead->files[i].lsn <= kept) {
             error_ignore(io_unlink(engine->os.io, path, NULL)); /* gone already, or swept at the next start */
         } else {
@@ -58,7 +60,8 @@ void engine__files_unlink_dead(Engine *engine, Lsn kept) {
     engine__unlock(engine, &dead->lock);
 }
 
-typedef struct Names { uint64_t *ids; size_t count, capacity; bool folders; Buffer strays; uint32_t table_id; } Names;
+typedef struct FileName { uint64_t id; FileKind kind; } FileName;
+typedef struct Names { FileName *names; size_t count, capacity; bool folders; Buffer strays; uint32_t table_id; } Names;
 
 static void names_visit(void *context, Str name, bool is_folder) {
     Names *names = context;
@@ -76,9 +79,9 @@ static void names_visit(void *context, Str name, bool is_folder) {
     }
     if (names->count == names->capacity) {
         names->capacity = names->capacity == 0 ? 16 : names->capacity * 2;
-        names->ids = mem_realloc(names->ids, sizeof(uint64_t) * names->capacity);
+        names->names = mem_realloc(names->names, sizeof(FileName) * names->capacity);
     }
-    names->ids[names->count++] = id;
+    names->names[names->count++] = (FileName){id, str_ends_with(name, STR(".dict")) ? FILE_DICTIONARY : FILE_SEGMENT};
 }
 
 static bool is_dead(Engine *engine, uint64_t file_id) {
@@ -98,8 +101,9 @@ static ErrorCode sweep_table(Engine *engine, uint32_t table_id, Error *err) {
     ErrorCode code = io_list(engine->os.io, path, names_visit, &files, err);
     Table *table = engine__table_peek(engine, table_id);
     for (size_t i = 0; i < files.count && code == ERR_OK; i++) {
-        bool named = (table != NULL && table_names_file(table, files.ids[i])) || is_dead(engine, files.ids[i]);
-        table_file_path(path, table_id, files.ids[i]);
+        uint64_t id = files.names[i].id;
+        bool named = (table != NULL && table_names_file(table, id)) || is_dead(engine, id) || engine__dictionary_names_file(engine, table_id, id);
+        table_file_path(path, files.names[i].kind, table_id, id);
         if (!named) {
             code = io_unlink(engine->os.io, path, err);
         }
@@ -107,7 +111,7 @@ static ErrorCode sweep_table(Engine *engine, uint32_t table_id, Error *err) {
     for (size_t at = 0; at < files.strays.len; at += strlen((const char *)files.strays.data + at) + 1) {
         error_ignore(io_unlink(engine->os.io, (const char *)files.strays.data + at, NULL));
     }
-    mem_free(files.ids);
+    mem_free(files.names);
     buffer_deinit(&files.strays);
     return code == ERR_FILE_MISSING ? ERR_OK : code;
 }
@@ -116,8 +120,8 @@ ErrorCode engine__files_sweep(Engine *engine, Error *err) {
     Names folders = {.folders = true};
     ErrorCode code = io_list(engine->os.io, "table", names_visit, &folders, err);
     for (size_t i = 0; i < folders.count && code == ERR_OK; i++) {
-        code = sweep_table(engine, (uint32_t)folders.ids[i], err);
+        code = sweep_table(engine, (uint32_t)folders.names[i].id, err);
     }
-    mem_free(folders.ids);
+    mem_free(folders.names);
     return code == ERR_FILE_MISSING ? ERR_OK : code;
 }

@@ -38,6 +38,7 @@ static ErrorCode redo_ddl(Engine *engine, const OpRecord *op, Lsn lsn, Error *er
         if (table != NULL) {
             table_kill_files(table, lsn);
         }
+        engine__dictionaries_kill(engine, object->id, lsn);
         (void)intmap_remove(&engine->tables, object->id);
         table_destroy(table);
     }
@@ -48,6 +49,7 @@ static ErrorCode redo_symbols(Engine *engine, const OpRecord *op, Lsn lsn, Error
     (void)lsn;
     Reader reader = reader_from(op->payload);
     Dictionary *dictionary = catalog_dictionary(engine->catalog, op->table_id, reader_u32le(&reader));
+    TRY(dictionary_load(dictionary, err));
     uint32_t first = reader_u32le(&reader);
     uint32_t count = reader_u32le(&reader);
     for (uint32_t i = 0; i < count && !reader.failed; i++) {
@@ -70,6 +72,11 @@ static ErrorCode redo_publish(Engine *engine, const OpRecord *op, Lsn lsn, Error
     return is_gone(engine, op->table_id) ? ERR_OK : table_redo_publish(engine__table(engine, op->table_id), op->payload, lsn, err);
 }
 
+static ErrorCode redo_dictionary(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
+    (void)lsn;
+    return engine__redo_dictionary(engine, op->table_id, op->payload, err);
+}
+
 static ErrorCode redo_files(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
     (void)lsn;
     return engine__redo_dead_files(engine, op->payload, err);
@@ -88,6 +95,7 @@ static const RedoOp REDO_OPS[OP_COUNT] = {
     [OP_APPEND] = redo_append, [OP_END] = redo_end,         [OP_PARTS] = redo_parts, [OP_DDL] = redo_ddl,
     [OP_SYMBOLS] = redo_symbols, [OP_BODY] = redo_body,     [OP_NOOP] = redo_nothing,
     [OP_SEGMENT] = redo_segment, [OP_PUBLISH] = redo_publish, [OP_FILES] = redo_files,
+    [OP_DICTIONARY] = redo_dictionary,
 };
 
 ErrorCode engine__redo_ops(Engine *engine, Bytes body, Lsn lsn, Error *err) {

@@ -11,7 +11,7 @@ static ErrorCode find_def(Txn *txn, uint32_t id, const TableDef **def_out, Error
         return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "table %u does not exist", id);
     }
     *def_out = &object->table;
-    return ERR_OK;
+    return engine__dictionaries_load(*def_out, err);
 }
 
 static ErrorCode storage_source(Storage *storage, uint32_t id, RowSource **source_out, Error *err) {

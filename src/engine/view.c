@@ -34,7 +34,7 @@ static ErrorCode view_table_find(CatalogView *view, Str schema_name, Str name, c
         return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "table \"%.*s\" does not exist", STR_ARG(name));
     }
     *table_out = &object->table;
-    return ERR_OK;
+    return engine__dictionaries_load(*table_out, err);
 }
 
 static const TableDef *view_table_by_id(CatalogView *view, uint32_t id) {

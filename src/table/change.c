@@ -98,7 +98,7 @@ static void set_all_ends(Table *table, const Write *write, Stamp stamp) {
 /* A segment that the transaction wrote goes, and its file with it. */
 static void undo_segment(Table *table, Part *part) {
     char path[TABLE_PATH_BYTES];
-    table_file_path(path, table->id, part->file->file_id);
+    table_file_path(path, FILE_SEGMENT, table->id, part->file->file_id);
     table__part_remove(table, part, 0);
     error_ignore(io_unlink(table->env->os.io, path, NULL)); /* what stays is swept at the next start */
 }

@@ -92,7 +92,7 @@ void table__part_remove(Table *table, Part *part, uint64_t lsn) {
         }
     }
     if (part->file != NULL && part->file->refs == 1 && lsn != 0) {
-        dead_files_add(&table->env->dead, (DeadFile){table->id, part->file->file_id, lsn});
+        dead_files_add(&table->env->dead, (DeadFile){table->id, FILE_SEGMENT, part->file->file_id, lsn});
     }
     table__part_release(table, part);
 }
@@ -333,7 +333,7 @@ void table_kill_files(Table *table, uint64_t lsn) {
     table__lock(table);
     for (uint32_t i = 0; i < table->part_count; i++) {
         if (table->parts[i]->file != NULL) {
-            dead_files_add(&table->env->dead, (DeadFile){table->id, table->parts[i]->file->file_id, lsn});
+            dead_files_add(&table->env->dead, (DeadFile){table->id, FILE_SEGMENT, table->parts[i]->file->file_id, lsn});
         }
     }
     table__unlock(table);
@@ -365,7 +365,7 @@ ErrorCode table_check(Table *table, Buffer *report, Error *err) {
     for (uint32_t i = 0; i < count; i++) {
         char path[TABLE_PATH_BYTES];
         Error error = {0};
-        table_file_path(path, table->id, entries[i].file_id);
+        table_file_path(path, FILE_SEGMENT, table->id, entries[i].file_id);
         BlockFileExpect expect = {.kind = BLOCKFILE_SEGMENT, .file_id = entries[i].file_id, .engine_id = table->env->engine_id,
                                   .bytes = entries[i].bytes, .crc = entries[i].crc, .has_crc = true};
         ErrorCode code = segment_check(table->env->os.io, path, &expect, &error);

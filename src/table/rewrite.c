@@ -58,7 +58,7 @@ PartMoves *table__moves_create(const Part *part) {
     return moves;
 }
 
-static ErrorCode make_folder(Table *table, Error *err) {
+ErrorCode table_make_folder(Table *table, Error *err) {
     Io *io = table->env->os.io;
     char path[TABLE_PATH_BYTES];
     table__lock(table);
@@ -80,14 +80,14 @@ static ErrorCode make_folder(Table *table, Error *err) {
 
 static ErrorCode open_writer(Writing *writing, Error *err) {
     Table *table = writing->table;
-    TRY(make_folder(table, err));
+    TRY(table_make_folder(table, err));
     table__lock(table);
     writing->current = (PartEntry){.part = table->next_part_id++, .rank = writing->rank};
     table__unlock(table);
     writing->current.rank = writing->rank != 0 ? writing->rank : writing->current.part;
     writing->current.file_id = atomic_fetch_add(&table->env->next_file_id, 1);
     char path[TABLE_PATH_BYTES];
-    table_file_path(path, table->id, writing->current.file_id);
+    table_file_path(path, FILE_SEGMENT, table->id, writing->current.file_id);
     SegmentOptions options = {.path = path,
                               .file_id = writing->current.file_id,
                               .engine_id = table->env->engine_id,
@@ -250,7 +250,7 @@ ErrorCode table__write_segments(Table *table, Scan *scan, uint32_t rank, Rewrite
 void table__unlink_outputs(Table *table, const RewriteOutput *output) {
     for (uint32_t i = 0; i < output->count; i++) {
         char path[TABLE_PATH_BYTES];
-        table_file_path(path, table->id, output->entries[i].file_id);
+        table_file_path(path, FILE_SEGMENT, table->id, output->entries[i].file_id);
         error_ignore(io_unlink(table->env->os.io, path, NULL)); /* what stays is swept at the next start */
     }
 }

@@ -6,8 +6,9 @@
 #include "table/table_internal.h"
 #include <stdio.h>
 
-void table_file_path(char *path, uint32_t id, uint64_t file_id) {
-    snprintf(path, TABLE_PATH_BYTES, "table/%u/%llu.seg", id, (unsigned long long)file_id);
+void table_file_path(char *path, FileKind kind, uint32_t id, uint64_t file_id) {
+    const char *suffix = kind == FILE_SEGMENT ? "seg" : "dict";
+    snprintf(path, TABLE_PATH_BYTES, "table/%u/%llu.%s", id, (unsigned long long)file_id, suffix);
 }
 
 void table__entry_encode(const PartEntry *entry, Buffer *out) {
@@ -87,7 +88,7 @@ ErrorCode table__segment_open(Table *table, SegmentFile *file, Segment **segment
     Segment *segment = atomic_load_explicit(&file->segment, memory_order_acquire);
     if (segment == NULL) {
         char path[TABLE_PATH_BYTES];
-        table_file_path(path, table->id, file->file_id);
+        table_file_path(path, FILE_SEGMENT, table->id, file->file_id);
         BlockFileExpect expect = {.kind = BLOCKFILE_SEGMENT, .file_id = file->file_id, .engine_id = table->env->engine_id,
                                   .bytes = file->bytes, .crc = file->crc, .has_crc = true};
         sched->mutex_lock(sched, &file->open_lock);

@@ -17,7 +17,8 @@
 typedef struct Table Table;
 
 /* What all tables of an engine share. */
-typedef struct DeadFile { uint32_t table_id; uint64_t file_id, lsn; } DeadFile; /* lsn: of the record that took it out */
+typedef enum FileKind { FILE_SEGMENT, FILE_DICTIONARY } FileKind;
+typedef struct DeadFile { uint32_t table_id; uint8_t kind; uint64_t file_id, lsn; } DeadFile; /* lsn: of the record that took it out */
 /* Files that no part list names any more; unlinked once the older kept checkpoint has passed the LSN. */
 typedef struct DeadFiles { Sched *sched; Mutex lock; DeadFile *files; size_t count, capacity; } DeadFiles;
 void dead_files_add(DeadFiles *dead, DeadFile file);
@@ -32,7 +33,8 @@ typedef struct TableEnv {
     _Atomic uint64_t segments_written, segment_bytes_written, merges, flushes;
 } TableEnv;
 enum { TABLE_PATH_BYTES = 64 };
-void table_file_path(char *path, uint32_t table_id, uint64_t file_id); /* TABLE_PATH_BYTES of room */
+void table_file_path(char *path, FileKind kind, uint32_t table_id, uint64_t file_id); /* TABLE_PATH_BYTES of room */
+NODISCARD ErrorCode table_make_folder(Table *table, Error *err);                     /* durably, once */
 
 Table *table_create(TableEnv *env, uint32_t id);
 void table_destroy(Table *table); /* no scan is open */
@@ -74,7 +76,7 @@ void table_figures(Table *table, TableFigures *figures_out);
 /* ---- log operations (docs/format/log-records.md) ---- */
 typedef enum LogOp {
     OP_END_OF_BODY, OP_APPEND, OP_END, OP_SEGMENT, OP_BODY, OP_PUBLISH, OP_DDL, OP_SYMBOLS, OP_SEQUENCE, OP_KV_META, OP_SETTING, OP_NOOP,
-    OP_PARTS, OP_FILES, OP_COUNT
+    OP_PARTS, OP_FILES, OP_DICTIONARY, OP_COUNT
 } LogOp;
 enum { OP_HEADER_BYTES = 9, OP_PAYLOAD_BYTES_MAX = 1 << 30 }; /* u8 op | u32 table | u32 length */
 size_t op_begin(Buffer *out, LogOp op, uint32_t table_id);
