@@ -33,132 +33,182 @@ void csv_encode_header(const EncodedColumn *columns, uint16_t column_count, Buff
     buffer_append_str(out, STR("\r\n"));
 }
 
-static size_t put_fixed(char *out, Type type, const void *value, bool quoted) {
+/* ---- bounded fields ---- */
+
+static void put_fixed(RowWriter *w, Type type, const void *value, bool quoted) {
     static const TextStyle STYLE = {.questdb = true};
-    size_t len = 0;
     if (quoted) {
-        out[len++] = '"';
+        *w->at++ = '"';
     }
-    len += value_format_fixed(out + len, type, value, &STYLE);
+    w->at += value_format_fixed(w->at, type, value, &STYLE);
     if (quoted) {
-        out[len++] = '"';
+        *w->at++ = '"';
     }
-    return len;
 }
 
-static size_t put_time(DateCache *dates, char *out, Type type, const void *value) {
-    int64_t time;
-    if (type.id == TYPE_DATE) {
-        return put_fixed(out, type, value, true);
+static void put_time(RowWriter *w, Type type, const void *value) {
+    int64_t time = INT64_MAX;
+    if (type.id != TYPE_DATE) {
+        memcpy(&time, value, sizeof time);
     }
-    memcpy(&time, value, sizeof time);
     if (time == INT64_MIN || time == INT64_MAX) {
-        return put_fixed(out, type, value, true);
+        put_fixed(w, type, value, true);
+        return;
     }
-    out[0] = '"';
+    *w->at++ = '"';
     int digits = type.id == TYPE_TIMESTAMP_NS ? 9 : type.id == TYPE_TIMESTAMP_MS ? 3 : 6;
-    size_t len = encode__iso_time(dates, out + 1, time, digits);
-    out[1 + len] = '"';
-    return len + 2;
+    w->at += encode__iso_time(&w->dates, w->at, time, digits);
+    *w->at++ = '"';
 }
 
-static size_t put_float(char *out, TypeId id, const void *value) {
-    bool finite = id == TYPE_FLOAT4 ? isfinite(*(const float *)value) : isfinite(*(const double *)value);
-    return finite ? encode__number(out, id, value) : 0;
+/* NaN and infinities are empty, as NULL. */
+static void put_float(RowWriter *w, TypeId id, const void *value) {
+    double wide = id == TYPE_FLOAT4 ? (double)*(const float *)value : *(const double *)value;
+    if (isfinite(wide)) {
+        w->at += id == TYPE_FLOAT4 ? format_float(w->at, *(const float *)value, DOUBLE_JAVA) : format_double(w->at, wide, DOUBLE_JAVA);
+    }
 }
 
-static void append_array(Buffer *out, Str bytes) {
+static void put_short_text(RowWriter *w, Str text) {
+    char *p = w->at;
+    *p++ = '"';
+    for (size_t i = 0; i < text.len; i++) {
+        *p++ = text.data[i];
+        if (UNLIKELY(text.data[i] == '"')) {
+            *p++ = '"';
+        }
+    }
+    *p++ = '"';
+    w->at = p;
+}
+
+/* ---- fields without a bound ---- */
+
+static bool put_text(RowWriter *w, Str text) {
+    if (LIKELY(text.len <= SHORT_TEXT_MAX)) {
+        put_short_text(w, text);
+        return true;
+    }
+    encode__sync(w);
+    w->at = NULL;
+    csv_append_text(w->out, text);
+    return encode__reserve(w);
+}
+
+static bool put_symbol(RowWriter *w, SymbolCache *cache, int32_t code) {
+    Str cached = encode__symbol_cached(cache, code);
+    if (LIKELY(cached.data != NULL && cached.len <= SHORT_TEXT_BYTES - 4)) {
+        encode__put(w, cached);
+        return true;
+    }
+    encode__sync(w);
+    w->at = NULL;
+    encode__symbol(w->encoder, cache, code, csv_append_text, w->out);
+    return encode__reserve(w);
+}
+
+/* Bytes in PostgreSQL's hex form, arrays in brackets: both quoted. */
+static bool put_bytes(RowWriter *w, TypeId id, Str bytes) {
     ArrayView view;
-    if (array_view(bytes, &view, NULL) != ERR_OK) {
-        return;
+    encode__sync(w);
+    w->at = NULL;
+    if (id == TYPE_BYTEA) {
+        buffer_append_char(w->out, '"');
+        bytea_format(bytes, w->out);
+        buffer_append_char(w->out, '"');
+    } else if (array_view(bytes, &view, NULL) == ERR_OK) {
+        buffer_append_char(w->out, '"');
+        array_format_text(&view, '[', ']', w->out);
+        buffer_append_char(w->out, '"');
     }
-    buffer_append_char(out, '"');
-    array_format_text(&view, '[', ']', out);
-    buffer_append_char(out, '"');
+    return encode__reserve(w);
 }
 
-static void append_char(Buffer *out, uint32_t code_point) {
+static void put_char(RowWriter *w, uint32_t code_point) {
     char text[4];
-    csv_append_text(out, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
+    put_short_text(w, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
 }
 
-static void append_long(Encoder *encoder, const Cell *cell, const uint8_t *value, Buffer *out) {
-    if (cell->type.id == TYPE_SYMBOL) {
-        encode__symbol(encoder, cell->cache, *(const int32_t *)value, csv_append_text, out);
-    } else if (cell->type.id == TYPE_CHAR) {
-        append_char(out, *(const uint32_t *)value);
-    } else if (cell->type.id == TYPE_BYTEA) {
-        buffer_append_char(out, '"');
-        bytea_format(strref_str((const StrRef *)value), out);
-        buffer_append_char(out, '"');
-    } else if (cell->type.id == TYPE_FLOAT8_ARRAY) {
-        append_array(out, strref_str((const StrRef *)value));
+static void put_number(RowWriter *w, Type type, const void *value) {
+    TypeId id = (TypeId)type.id;
+    if (id == TYPE_FLOAT4 || id == TYPE_FLOAT8) {
+        put_float(w, id, value);
+    } else if (type_is_integer(id)) {
+        w->at = encode__int(w->at, encode__load_int(id, value));
     } else {
-        csv_append_text(out, strref_str((const StrRef *)value));
+        put_fixed(w, type, value, true);
     }
 }
 
-static void append_value(Encoder *encoder, DateCache *dates, const Cell *cell, size_t place, Buffer *out) {
-    char *room = (char *)buffer_reserve(out, ENCODE_FIELD_MAX);
-    if (room == NULL) {
-        return;
-    }
+/* false: the buffer is full. */
+static bool put_value(RowWriter *w, const Cell *cell, size_t place) {
     const uint8_t *value = cell->data + place * cell->width;
     TypeId id = (TypeId)cell->type.id;
     switch (type_category(id)) {
-    case CAT_BOOL: {
-        uint8_t truth = bit_get((const uint64_t *)cell->data, place);
-        out->len += put_fixed(room, cell->type, &truth, false);
-        return;
-    }
+    case CAT_BOOL:
+        encode__put(w, bit_get((const uint64_t *)(const void *)cell->data, place) ? STR("true") : STR("false"));
+        return true;
     case CAT_NUMBER:
-        if (id == TYPE_FLOAT4 || id == TYPE_FLOAT8) {
-            out->len += put_float(room, id, value);
-        } else if (type_is_integer(id)) {
-            out->len += encode__number(room, id, value);
-        } else {
-            out->len += put_fixed(room, cell->type, value, true);
-        }
-        return;
+        put_number(w, cell->type, value);
+        return true;
     case CAT_TIME:
-        out->len += put_time(dates, room, cell->type, value);
-        return;
+        put_time(w, cell->type, value);
+        return true;
     case CAT_INTERVAL:
-        out->len += put_fixed(room, cell->type, value, true);
-        return;
     case CAT_UUID:
-        out->len += put_fixed(room, cell->type, value, false);
-        return;
+        put_fixed(w, cell->type, value, id == TYPE_INTERVAL);
+        return true;
+    case CAT_BYTES:
+    case CAT_ARRAY:
+        return put_bytes(w, id, strref_str((const StrRef *)(const void *)value));
     default:
-        append_long(encoder, cell, value, out);
+        break;
     }
+    if (id == TYPE_SYMBOL) {
+        return put_symbol(w, cell->cache, *(const int32_t *)(const void *)value);
+    }
+    if (id == TYPE_CHAR) {
+        put_char(w, *(const uint32_t *)(const void *)value);
+        return true;
+    }
+    return put_text(w, strref_str((const StrRef *)(const void *)value));
 }
 
-static void append_row(Encoder *encoder, DateCache *dates, const Cell *cells, size_t row, Buffer *out) {
-    for (size_t c = 0; c < encoder->column_count; c++) {
+static bool put_row(RowWriter *w, const Cell *cells, size_t row) {
+    if (!encode__row_room(w)) {
+        return false;
+    }
+    for (size_t c = 0; c < w->encoder->column_count; c++) {
         const Cell *cell = &cells[c];
         size_t place = encode__place(cell, row);
         if (c > 0) {
-            buffer_append_char(out, ',');
+            *w->at++ = ',';
         }
-        if (!encode__is_null(cell, row, place)) {
-            append_value(encoder, dates, cell, place, out);
-        } else if (cell->type.id == TYPE_DECIMAL8 || cell->type.id == TYPE_DECIMAL16) {
-            buffer_append_str(out, STR("null"));
+        if (encode__is_null(cell, row, place)) {
+            bool decimal = cell->type.id == TYPE_DECIMAL8 || cell->type.id == TYPE_DECIMAL16;
+            encode__put(w, decimal ? STR("null") : STR(""));
+        } else if (!put_value(w, cell, place)) {
+            return false;
         }
     }
-    buffer_append_str(out, STR("\r\n"));
-    encoder->row_count++;
+    *w->at++ = '\r';
+    *w->at++ = '\n';
+    w->encoder->row_count++;
+    return true;
 }
 
 ErrorCode csv_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, Buffer *out, Error *err) {
     Cell *cells;
-    DateCache dates = {0};
+    RowWriter w;
     TRY(encode__cells(encoder, batch, columns, &cells, err));
+    encode__writer_begin(&w, encoder, cells, out);
     for (size_t row = 0; row < batch->row_count; row++) {
-        if (batch->live == NULL || bit_get(batch->live, row)) {
-            append_row(encoder, &dates, cells, row, out);
+        if ((batch->live == NULL || bit_get(batch->live, row)) && !put_row(&w, cells, row)) {
+            break;
         }
+    }
+    if (w.at != NULL) {
+        encode__sync(&w);
     }
     return buffer_check(out, err);
 }

@@ -2,7 +2,6 @@
  * encode.c - the encoder's state, columns made readable by row, cached symbols and dates.
  *
  * Why: one row loop over cells; encoding each column into slots and weaving them was no faster (execution.md 9). */
-#include "base/number.h"
 #include "encode/encode_internal.h"
 
 void encoder_init(Encoder *encoder, uint16_t column_count, const EncoderOptions *options) {
@@ -105,16 +104,13 @@ void encode__symbol(Encoder *encoder, SymbolCache *cache, int32_t code, TextEsca
 
 /* ---- times and numbers ---- */
 
-static char *put_two(char *out, uint32_t value) {
+static inline char *put_two(char *out, uint32_t value) {
     out[0] = (char)('0' + value / 10);
     out[1] = (char)('0' + value % 10);
     return out + 2;
 }
 
-static bool date_known(DateCache *cache, int64_t day) {
-    if (cache->known && cache->day == day) {
-        return true;
-    }
+static bool date_set(DateCache *cache, int64_t day) {
     int32_t year, month, date;
     civil_from_days(day, &year, &month, &date);
     if (year < 0 || year > 9999) {
@@ -132,13 +128,16 @@ static bool date_known(DateCache *cache, int64_t day) {
     return true;
 }
 
-size_t encode__iso_time(DateCache *cache, char *out, int64_t value, int digits) {
-    int64_t units = digits == 3 ? 1000 : digits == 9 ? 1000000000 : 1000000;
-    int64_t day = floor_div(value, 86400 * units);
-    if (!date_known(cache, day)) {
-        return timestamp_format_iso(out, value, digits);
+/* digits is a constant where this is inlined, so that all divisions are multiplications. */
+static inline __attribute__((always_inline)) size_t iso_time(DateCache *cache, char *out, int64_t value, int digits, int64_t units) {
+    int64_t per_day = 86400 * units;
+    uint64_t rest = (uint64_t)value - (uint64_t)(cache->day * per_day);
+    if (UNLIKELY(!cache->known || rest >= (uint64_t)per_day)) {
+        if (!date_set(cache, floor_div(value, per_day))) {
+            return timestamp_format_iso(out, value, digits);
+        }
+        rest = (uint64_t)value - (uint64_t)(cache->day * per_day);
     }
-    uint64_t rest = (uint64_t)(value - day * 86400 * units);
     uint32_t seconds = (uint32_t)(rest / (uint64_t)units);
     uint32_t fraction = (uint32_t)(rest % (uint64_t)units);
     memcpy(out, cache->text, sizeof cache->text);
@@ -156,20 +155,49 @@ size_t encode__iso_time(DateCache *cache, char *out, int64_t value, int digits) 
     return (size_t)(p + digits + 1 - out);
 }
 
-size_t encode__number(char *out, TypeId id, const void *value) {
+size_t encode__iso_time(DateCache *cache, char *out, int64_t value, int digits) {
+    switch (digits) {
+    case 3:
+        return iso_time(cache, out, value, 3, 1000);
+    case 9:
+        return iso_time(cache, out, value, 9, 1000000000);
+    default:
+        return iso_time(cache, out, value, 6, 1000000);
+    }
+}
+
+int64_t encode__load_int(TypeId id, const void *value) {
     switch (id) {
     case TYPE_BYTE:
-        return format_int64(out, *(const int8_t *)value);
+        return *(const int8_t *)value;
     case TYPE_INT2:
-        return format_int64(out, *(const int16_t *)value);
+        return *(const int16_t *)value;
     case TYPE_INT4:
-        return format_int64(out, *(const int32_t *)value);
-    case TYPE_FLOAT4:
-        return format_float(out, *(const float *)value, DOUBLE_JAVA);
-    case TYPE_FLOAT8:
-        return format_double(out, *(const double *)value, DOUBLE_JAVA);
+        return *(const int32_t *)value;
     default:
         assert(id == TYPE_INT8);
-        return format_int64(out, *(const int64_t *)value);
+        return *(const int64_t *)value;
+    }
+}
+
+/* ---- the writer ---- */
+
+static size_t worst_case(const Cell *cell) {
+    return cell->type.id == TYPE_SYMBOL || cell->width == 16 ? SHORT_TEXT_BYTES : FIELD_BYTES_MAX;
+}
+
+bool encode__reserve(RowWriter *w) {
+    if (w->at != NULL) {
+        encode__sync(w);
+    }
+    w->at = (char *)buffer_reserve(w->out, w->row_bytes);
+    w->end = w->at == NULL ? NULL : (char *)w->out->data + w->out->capacity;
+    return w->at != NULL;
+}
+
+void encode__writer_begin(RowWriter *w, Encoder *encoder, const Cell *cells, Buffer *out) {
+    *w = (RowWriter){.encoder = encoder, .out = out, .row_bytes = 8};
+    for (size_t c = 0; c < encoder->column_count; c++) {
+        w->row_bytes += worst_case(&cells[c]);
     }
 }

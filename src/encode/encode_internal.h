@@ -35,12 +35,79 @@ static inline bool encode__is_null(const Cell *cell, size_t row, size_t place) {
 /* Escapes text into out; the escaper is json_append_text or csv_append_text. Kept by code while the cache has room. */
 typedef void (*TextEscaper)(Buffer *out, Str text);
 void encode__symbol(Encoder *encoder, SymbolCache *cache, int32_t code, TextEscaper escape, Buffer *out);
+/* The escaped text if it is cached; data NULL: not yet. */
+static inline Str encode__symbol_cached(const SymbolCache *cache, int32_t code) {
+    return (uint32_t)code < cache->capacity ? cache->texts[code] : (Str){0};
+}
 
 /* "2024-01-05T09:00:00.000000Z"; digits 3, 6 or 9, value in units of 10^-digits seconds. At most TIMESTAMP_TEXT_MAX bytes. */
 size_t encode__iso_time(DateCache *cache, char *out, int64_t value, int digits);
 
-/* Numbers that both JSON and CSV write alike (integers, floats in Java form); room for VALUE_TEXT_MAX. */
-size_t encode__number(char *out, TypeId id, const void *value);
+/* ---- the row loop's writer ----
+ * Room for the worst case of a row's bounded fields is reserved once a row; fields without a bound (long texts, arrays) go through the
+ * buffer's own calls and reserve again after that. A buffer past its limit writes into nowhere: `at` is NULL and rows are given up. */
+enum {
+    FIELD_BYTES_MAX = VALUE_TEXT_MAX + 4,   /* any fixed-width value, quotes and comma */
+    SHORT_TEXT_MAX = 64,                    /* texts up to this length are escaped in place */
+    SHORT_TEXT_BYTES = 6 * SHORT_TEXT_MAX + 20
+};
+typedef struct RowWriter {
+    Encoder *encoder;
+    Buffer *out;
+    char *at, *end;         /* free room of out */
+    size_t row_bytes;       /* worst case of a row */
+    DateCache dates;
+} RowWriter;
 
-/* Bytes that need no reservation of their own: fields up to this length are covered by the row's reservation. */
-enum { ENCODE_FIELD_MAX = 192 };
+/* Makes room for a row at w->at. false: the buffer is over its limit. */
+bool encode__reserve(RowWriter *w);
+void encode__writer_begin(RowWriter *w, Encoder *encoder, const Cell *cells, Buffer *out);
+static inline bool encode__row_room(RowWriter *w) {
+    return LIKELY((size_t)(w->end - w->at) >= w->row_bytes) || encode__reserve(w);
+}
+/* Hands what was written to the buffer, for its own calls; encode__reserve takes it back. */
+static inline void encode__sync(RowWriter *w) {
+    w->out->len = (size_t)(w->at - (char *)w->out->data);
+}
+static inline void encode__put(RowWriter *w, Str text) {
+    memcpy(w->at, text.data, text.len);
+    w->at += text.len;
+}
+static inline void encode__put_char(RowWriter *w, char c) {
+    *w->at++ = c;
+}
+/* -, digits: two at a time. Room for INT64_TEXT_MAX. */
+static inline char *encode__int(char *out, int64_t value) {
+    static const char PAIRS[201] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051"
+                                   "525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    char digits[20];
+    char *p = digits + sizeof digits;
+    while (rest >= 100) {
+        p -= 2;
+        memcpy(p, PAIRS + rest % 100 * 2, 2);
+        rest /= 100;
+    }
+    if (rest >= 10) {
+        p -= 2;
+        memcpy(p, PAIRS + rest * 2, 2);
+    } else {
+        *--p = (char)('0' + rest);
+    }
+    if (value < 0) {
+        *out++ = '-';
+    }
+    size_t len = (size_t)(digits + sizeof digits - p);
+    memcpy(out, p, len);
+    return out + len;
+}
+int64_t encode__load_int(TypeId id, const void *value); /* BYTE INT2 INT4 INT8 */
+
+/* ---- JSON strings, 8 bytes at a time: exact tests for "some byte is below 0x20, a quote or a backslash" ---- */
+static inline uint64_t json__needs_escape(uint64_t word) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), highs = UINT64_C(0x8080808080808080);
+    uint64_t control = (word - ones * 0x20) & ~word & highs;
+    uint64_t quote = word ^ (ones * '"'), slash = word ^ (ones * '\\');
+    return control | ((quote - ones) & ~quote & highs) | ((slash - ones) & ~slash & highs);
+}
+char *json__escape(char *out, unsigned char c); /* at most 6 bytes */

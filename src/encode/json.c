@@ -9,55 +9,84 @@
 #include "column/array.h"
 #include "encode/encode_internal.h"
 
-static size_t put_text(char *out, Str text) {
-    memcpy(out, text.data, text.len);
-    return text.len;
-}
+/* ---- bounded fields: straight into the row's room ---- */
 
-static size_t put_quoted(char *out, Type type, const void *value) {
+static void put_quoted(RowWriter *w, Type type, const void *value) {
     static const TextStyle STYLE = {.questdb = true};
-    out[0] = '"';
-    size_t len = value_format_fixed(out + 1, type, value, &STYLE);
-    out[1 + len] = '"';
-    return len + 2;
+    *w->at++ = '"';
+    w->at += value_format_fixed(w->at, type, value, &STYLE);
+    *w->at++ = '"';
 }
 
-static size_t put_time(DateCache *dates, char *out, TypeId id, const void *value) {
+static void put_time(RowWriter *w, TypeId id, const void *value) {
     int64_t time;
     int digits = id == TYPE_TIMESTAMP_NS ? 9 : id == TYPE_TIMESTAMP_MS || id == TYPE_DATE ? 3 : 6;
     if (id == TYPE_DATE) {
         int32_t days;
         memcpy(&days, value, sizeof days);
-        if (days == INT32_MIN || days == INT32_MAX) {
-            return put_quoted(out, type_of(id), value);
-        }
-        time = (int64_t)days * 86400000;
+        bool infinite = days == INT32_MIN || days == INT32_MAX;
+        time = infinite ? INT64_MAX : (int64_t)days * 86400000;
     } else {
         memcpy(&time, value, sizeof time);
     }
     if (time == INT64_MIN || time == INT64_MAX) {
-        return put_quoted(out, type_of(id), value);
+        put_quoted(w, type_of(id), value);
+        return;
     }
-    out[0] = '"';
-    size_t len = encode__iso_time(dates, out + 1, time, digits);
-    out[1 + len] = '"';
-    return len + 2;
+    *w->at++ = '"';
+    w->at += encode__iso_time(&w->dates, w->at, time, digits);
+    *w->at++ = '"';
 }
 
-static size_t put_float(char *out, TypeId id, const void *value) {
-    bool finite = id == TYPE_FLOAT4 ? isfinite(*(const float *)value) : isfinite(*(const double *)value);
-    return finite ? encode__number(out, id, value) : put_text(out, STR("null"));
+static void put_float(RowWriter *w, TypeId id, const void *value) {
+    double wide = id == TYPE_FLOAT4 ? (double)*(const float *)value : *(const double *)value;
+    if (!isfinite(wide)) {
+        encode__put(w, STR("null"));
+    } else if (id == TYPE_FLOAT4) {
+        w->at += format_float(w->at, *(const float *)value, DOUBLE_JAVA);
+    } else {
+        w->at += format_double(w->at, wide, DOUBLE_JAVA);
+    }
 }
 
-static size_t put_int8(const Encoder *encoder, char *out, const void *value) {
-    if (!encoder->options.quote_large_numbers) {
-        return encode__number(out, TYPE_INT8, value);
+static void put_int8(RowWriter *w, int64_t value) {
+    bool quote = w->encoder->options.quote_large_numbers;
+    if (quote) {
+        *w->at++ = '"';
     }
-    out[0] = '"';
-    size_t len = encode__number(out + 1, TYPE_INT8, value);
-    out[1 + len] = '"';
-    return len + 2;
+    w->at = encode__int(w->at, value);
+    if (quote) {
+        *w->at++ = '"';
+    }
 }
+
+/* Text of at most SHORT_TEXT_MAX bytes: words are copied and tested at once, the first that needs escapes starts the byte loop. */
+static void put_short_text(RowWriter *w, Str text) {
+    char *p = w->at;
+    size_t i = 0;
+    *p++ = '"';
+    for (; i + 8 <= text.len; i += 8) {
+        uint64_t word;
+        memcpy(&word, text.data + i, 8);
+        if (json__needs_escape(word) != 0) {
+            break;
+        }
+        memcpy(p, &word, 8);
+        p += 8;
+    }
+    for (; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (LIKELY(c >= 0x20 && c != '"' && c != '\\')) {
+            *p++ = (char)c;
+        } else {
+            p = json__escape(p, c);
+        }
+    }
+    *p++ = '"';
+    w->at = p;
+}
+
+/* ---- fields without a bound ---- */
 
 static void append_array(Buffer *out, Str bytes) {
     ArrayView view;
@@ -68,94 +97,128 @@ static void append_array(Buffer *out, Str bytes) {
     }
 }
 
-/* A char may be a quote or a control character: it goes the way of text. */
-static void append_char(Buffer *out, uint32_t code_point) {
+static bool put_array(RowWriter *w, Str bytes) {
+    encode__sync(w);
+    w->at = NULL;
+    append_array(w->out, bytes);
+    return encode__reserve(w);
+}
+
+static bool put_text(RowWriter *w, Str text) {
+    if (LIKELY(text.len <= SHORT_TEXT_MAX)) {
+        put_short_text(w, text);
+        return true;
+    }
+    encode__sync(w);
+    w->at = NULL;
+    json_append_text(w->out, text);
+    return encode__reserve(w);
+}
+
+static bool put_symbol(RowWriter *w, SymbolCache *cache, int32_t code) {
+    Str cached = encode__symbol_cached(cache, code);
+    if (LIKELY(cached.data != NULL && cached.len <= SHORT_TEXT_BYTES - 4)) {
+        encode__put(w, cached);
+        return true;
+    }
+    encode__sync(w);
+    w->at = NULL;
+    encode__symbol(w->encoder, cache, code, json_append_text, w->out);
+    return encode__reserve(w);
+}
+
+static void put_char(RowWriter *w, uint32_t code_point) {
     char text[4];
-    json_append_text(out, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
+    put_short_text(w, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
 }
 
-/* Fields without a bound on their length, which reserve for themselves. */
-static void append_long(Encoder *encoder, const Cell *cell, const uint8_t *value, Buffer *out) {
-    if (cell->type.id == TYPE_SYMBOL) {
-        encode__symbol(encoder, cell->cache, *(const int32_t *)value, json_append_text, out);
-    } else if (cell->type.id == TYPE_CHAR) {
-        append_char(out, *(const uint32_t *)value);
-    } else if (cell->type.id == TYPE_BYTEA) {
-        buffer_append_str(out, STR("[]"));
-    } else if (cell->type.id == TYPE_FLOAT8_ARRAY) {
-        append_array(out, strref_str((const StrRef *)value));
-    } else {
-        json_append_text(out, strref_str((const StrRef *)value));
-    }
-}
-
-static void append_field(Encoder *encoder, DateCache *dates, const Cell *cell, size_t row, Buffer *out) {
+/* false: the buffer is full. */
+static bool put_field(RowWriter *w, const Cell *cell, size_t row) {
     size_t place = encode__place(cell, row);
-    char *room = (char *)buffer_reserve(out, ENCODE_FIELD_MAX);
-    if (room == NULL) {
-        return;
-    }
     if (encode__is_null(cell, row, place)) {
-        out->len += put_text(room, STR("null"));
-        return;
+        encode__put(w, STR("null"));
+        return true;
     }
     const uint8_t *value = cell->data + place * cell->width;
     TypeId id = (TypeId)cell->type.id;
     switch (id) {
     case TYPE_BOOL:
-        out->len += put_text(room, bit_get((const uint64_t *)cell->data, place) ? STR("true") : STR("false"));
-        return;
+        encode__put(w, bit_get((const uint64_t *)(const void *)cell->data, place) ? STR("true") : STR("false"));
+        return true;
     case TYPE_BYTE:
     case TYPE_INT2:
     case TYPE_INT4:
-        out->len += encode__number(room, id, value);
-        return;
+        w->at = encode__int(w->at, encode__load_int(id, value));
+        return true;
     case TYPE_INT8:
-        out->len += put_int8(encoder, room, value);
-        return;
+        put_int8(w, encode__load_int(id, value));
+        return true;
     case TYPE_FLOAT4:
     case TYPE_FLOAT8:
-        out->len += put_float(room, id, value);
-        return;
+        put_float(w, id, value);
+        return true;
     case TYPE_DATE:
     case TYPE_TIMESTAMP_MS:
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_NS:
     case TYPE_TIMESTAMPTZ:
-        out->len += put_time(dates, room, id, value);
-        return;
+        put_time(w, id, value);
+        return true;
     case TYPE_NUMERIC:
     case TYPE_DECIMAL8:
     case TYPE_DECIMAL16:
     case TYPE_INTERVAL:
     case TYPE_UUID:
-        out->len += put_quoted(room, cell->type, value);
-        return;
+        put_quoted(w, cell->type, value);
+        return true;
+    case TYPE_SYMBOL:
+        return put_symbol(w, cell->cache, *(const int32_t *)(const void *)value);
+    case TYPE_CHAR:
+        put_char(w, *(const uint32_t *)(const void *)value);
+        return true;
+    case TYPE_BYTEA:
+        encode__put(w, STR("[]"));
+        return true;
+    case TYPE_FLOAT8_ARRAY:
+        return put_array(w, strref_str((const StrRef *)(const void *)value));
     default:
-        append_long(encoder, cell, value, out);
+        return put_text(w, strref_str((const StrRef *)(const void *)value));
     }
 }
 
-static void append_row(Encoder *encoder, DateCache *dates, const Cell *cells, size_t row, Buffer *out) {
-    buffer_append_str(out, encoder->row_count == 0 ? STR("[") : STR(",["));
-    for (size_t c = 0; c < encoder->column_count; c++) {
-        if (c > 0) {
-            buffer_append_char(out, ',');
-        }
-        append_field(encoder, dates, &cells[c], row, out);
+static bool put_row(RowWriter *w, const Cell *cells, size_t row) {
+    if (!encode__row_room(w)) {
+        return false;
     }
-    buffer_append_char(out, ']');
-    encoder->row_count++;
+    if (w->encoder->row_count > 0) {
+        *w->at++ = ',';
+    }
+    *w->at++ = '[';
+    for (size_t c = 0; c < w->encoder->column_count; c++) {
+        if (c > 0) {
+            *w->at++ = ',';
+        }
+        if (!put_field(w, &cells[c], row)) {
+            return false;
+        }
+    }
+    *w->at++ = ']';
+    w->encoder->row_count++;
+    return true;
 }
 
 ErrorCode json_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, Buffer *out, Error *err) {
     Cell *cells;
-    DateCache dates = {0};
+    RowWriter w;
     TRY(encode__cells(encoder, batch, columns, &cells, err));
+    encode__writer_begin(&w, encoder, cells, out);
     for (size_t row = 0; row < batch->row_count; row++) {
-        if (batch->live == NULL || bit_get(batch->live, row)) {
-            append_row(encoder, &dates, cells, row, out);
+        if ((batch->live == NULL || bit_get(batch->live, row)) && !put_row(&w, cells, row)) {
+            break;
         }
+    }
+    if (w.at != NULL) {
+        encode__sync(&w);
     }
     return buffer_check(out, err);
 }

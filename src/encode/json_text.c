@@ -3,19 +3,7 @@
  *
  * Why: two 64-bit words in plain C; the tests for "any byte below 0x20, quote or backslash" are exact, so no byte is looked at twice
  * in text without escapes. */
-#include "encode/encode.h"
-
-#define ONES UINT64_C(0x0101010101010101)
-#define HIGHS UINT64_C(0x8080808080808080)
-
-static inline uint64_t has_zero(uint64_t word) {
-    return (word - ONES) & ~word & HIGHS;
-}
-
-static inline uint64_t needs_escape(uint64_t word) {
-    uint64_t control = (word - ONES * 0x20) & ~word & HIGHS;
-    return control | has_zero(word ^ (ONES * '"')) | has_zero(word ^ (ONES * '\\'));
-}
+#include "encode/encode_internal.h"
 
 /* Bytes from `at` that can be copied as they are, at least up to the first one that needs escaping, in steps of 16. */
 static size_t clean_bytes(Str text, size_t at) {
@@ -23,7 +11,7 @@ static size_t clean_bytes(Str text, size_t at) {
     while (at + 16 <= text.len) {
         uint64_t words[2];
         memcpy(words, text.data + at, sizeof words);
-        if ((needs_escape(words[0]) | needs_escape(words[1])) != 0) {
+        if ((json__needs_escape(words[0]) | json__needs_escape(words[1])) != 0) {
             break;
         }
         at += 16;
@@ -34,16 +22,19 @@ static size_t clean_bytes(Str text, size_t at) {
     return at - from;
 }
 
-static void append_escape(Buffer *out, unsigned char c) {
+char *json__escape(char *out, unsigned char c) {
     static const char HEX[] = "0123456789abcdef";
     static const char SHORT[0x20] = {['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+    *out++ = '\\';
     if (c == '"' || c == '\\') {
-        buffer_append(out, (char[2]){'\\', (char)c}, 2);
+        *out++ = (char)c;
     } else if (SHORT[c] != 0) {
-        buffer_append(out, (char[2]){'\\', SHORT[c]}, 2);
+        *out++ = SHORT[c];
     } else {
-        buffer_append(out, (char[6]){'\\', 'u', '0', '0', HEX[c >> 4], HEX[c & 15]}, 6);
+        memcpy(out, (char[5]){'u', '0', '0', HEX[c >> 4], HEX[c & 15]}, 5);
+        out += 5;
     }
+    return out;
 }
 
 void json_append_text(Buffer *out, Str text) {
@@ -54,7 +45,8 @@ void json_append_text(Buffer *out, Str text) {
         buffer_append(out, text.data + at, clean);
         at += clean;
         if (at < text.len) {
-            append_escape(out, (unsigned char)text.data[at++]);
+            char escape[6];
+            buffer_append(out, escape, (size_t)(json__escape(escape, (unsigned char)text.data[at++]) - escape));
         }
     }
     buffer_append_char(out, '"');
