@@ -151,6 +151,8 @@ struct ScanCursor {
     void **gathered;             /* merge: values a column */
     uint64_t **gathered_valid;
     void **tails;                /* copies of the rows that share words with later ones */
+    struct LatestState *latest;  /* scan_latest.c */
+    uint64_t *latest_rows;       /* rows of the current block that it picked */
     Arena block_arena;           /* of the current morsel */
     Arena arena;                 /* of the cursor */
 };
@@ -160,4 +162,11 @@ bool scan__read_flat(ScanCursor *cursor, Batch *batch);
 bool scan__read_reordered(ScanCursor *cursor, Batch *batch);
 void scan__merge_start(ScanCursor *cursor);
 bool scan__read_merged(ScanCursor *cursor, Batch *batch);
+/* cursor->index names `count` rows of the only member, whose `touched` granules are set. */
+void scan__emit_index(ScanCursor *cursor, uint32_t count, Batch *batch);
+/* scan_open.c, for scan_latest.c */
+void scan__cursor_start(ScanCursor *cursor, const Morsel *morsel);
+NODISCARD ErrorCode scan__cursor_code(const ScanCursor *cursor, Error *err); /* what failed since the morsel began */
+NODISCARD ErrorCode scan__cursor_read(ScanCursor *cursor, Batch *batch_out, Error *err);
+NODISCARD ErrorCode scan__latest(Scan *scan, uint16_t symbol, ScanCursor *cursor, Batch *batch_out, Error *err);
 Vector scan__vector(const Scan *scan, uint16_t column); /* type and symbols filled in */

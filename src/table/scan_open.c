@@ -122,7 +122,7 @@ static void cursor_unload(ScanCursor *cursor) {
     arena_reset(&cursor->block_arena);
 }
 
-static void cursor_start(ScanCursor *cursor, const Morsel *morsel) {
+void scan__cursor_start(ScanCursor *cursor, const Morsel *morsel) {
     cursor_unload(cursor);
     assert(morsel->number < cursor->scan->morsel_count);
     const ScanMorsel *own = &cursor->scan->morsels[morsel->number];
@@ -155,16 +155,20 @@ static bool read_batch(ScanCursor *cursor, Batch *batch) {
     return reorder ? scan__read_reordered(cursor, batch) : scan__read_flat(cursor, batch);
 }
 
-static ErrorCode cursor_read(ScanCursor *cursor, Batch *batch_out, Error *err) {
+ErrorCode scan__cursor_code(const ScanCursor *cursor, Error *err) {
+    if (cursor->code != ERR_OK && err != NULL) {
+        *err = cursor->error;
+    }
+    return cursor->code;
+}
+
+ErrorCode scan__cursor_read(ScanCursor *cursor, Batch *batch_out, Error *err) {
     *batch_out = (Batch){.columns = cursor->vectors, .column_count = cursor->scan->column_count};
     arena_reset(&cursor->scratch);
     if (cursor->member_count > 0 && cursor->code == ERR_OK && read_batch(cursor, batch_out)) {
         atomic_fetch_add_explicit(&cursor->scan->rows_read, batch_out->live_count, memory_order_relaxed);
     }
-    if (cursor->code != ERR_OK && err != NULL) {
-        *err = cursor->error;
-    }
-    return cursor->code;
+    return scan__cursor_code(cursor, err);
 }
 
 static void cursor_close(ScanCursor *cursor) {
@@ -180,10 +184,10 @@ const RowSourceVtable SCAN_VTABLE = {
     .open = source_open,
     .next_morsel = source_next_morsel,
     .cursor_open = cursor_open,
-    .cursor_start = cursor_start,
-    .read = cursor_read,
+    .cursor_start = scan__cursor_start,
+    .read = scan__cursor_read,
     .cursor_close = cursor_close,
-    .latest = NULL,
+    .latest = scan__latest,
     .counters = source_counters,
     .close = source_close,
     .row_estimate = source_row_estimate,

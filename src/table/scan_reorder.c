@@ -47,11 +47,7 @@ static void index_vector(ScanCursor *cursor, uint16_t i, uint32_t row_count) {
     cursor->vectors[i].index = cursor->index;
 }
 
-bool scan__read_reordered(ScanCursor *cursor, Batch *batch) {
-    uint32_t count = pick_rows(cursor);
-    if (count == 0) {
-        return false;
-    }
+void scan__emit_index(ScanCursor *cursor, uint32_t count, Batch *batch) {
     const ScanBlock *block = cursor->members[0].block;
     batch->row_count = batch->live_count = (uint16_t)count;
     batch->first = (RowPosition){cursor->morsel_number, cursor->row_number};
@@ -63,5 +59,13 @@ bool scan__read_reordered(ScanCursor *cursor, Batch *batch) {
         cursor->refs[i] = (RowRef){block->part->id, block->first_offset + cursor->index[i]};
     }
     batch->refs = cursor->refs;
+}
+
+bool scan__read_reordered(ScanCursor *cursor, Batch *batch) {
+    uint32_t count = pick_rows(cursor);
+    if (count == 0) {
+        return false;
+    }
+    scan__emit_index(cursor, count, batch);
     return true;
 }
