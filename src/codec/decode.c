@@ -37,6 +37,10 @@ static void buffer_prepare(DecodeBuffer *buffer) {
 static bool frame_sane(const BlockDecoder *decoder, const uint8_t *data) {
     uint32_t granules = decoder->granule_count;
     uint32_t want = decoder->encoding == ENCODING_CONSTANT ? 0 : (decoder->row_count + GRANULE_ROWS - 1) / GRANULE_ROWS;
+    bool slots = decoder->type.id == TYPE_NUMERIC; /* only these two check what would otherwise be taken for a pointer */
+    if (slots && decoder->encoding != ENCODING_RAW && decoder->encoding != ENCODING_CONSTANT) {
+        return false;
+    }
     return decoder->encoding < ENCODING_COUNT && decoder->outer <= OUTER_ZSTD && decoder->nulls <= NULLS_BITMAP && decoder->row_count > 0 &&
            decoder->row_count <= BLOCK_ROWS && granules == want && (uintptr_t)data % 8 == 0;
 }
