@@ -20,8 +20,6 @@ NODISCARD ErrorCode cli__write_out(void *context, Bytes piece, Error *err);
 /* ---- sinks, see target.h ---- */
 ResultSink *cli__output_text_open(OutputMode mode);
 void cli__output_text_close(ResultSink *sink);
-ResultSink *cli__output_table_open(uint32_t width, bool ascii);
-void cli__output_table_close(ResultSink *sink);
 
 /* ---- statements ---- */
 typedef struct SqlRun {

@@ -223,7 +223,7 @@ static ErrorCode table_end(ResultSink *base, Error *err) {
     return ferror(stdout) ? error_set(err, ERR_IO, ERROR_NO_POSITION, "cannot write to standard output") : ERR_OK;
 }
 
-ResultSink *cli__output_table_open(uint32_t width, bool ascii) {
+static ResultSink *table_open(uint32_t width, bool ascii) {
     TableSink *sink = mem_calloc(1, sizeof *sink);
     arena_init(&sink->arena, SIZE_MAX);
     sink->base = (ResultSink){table_begin, table_row, table_end};
@@ -232,7 +232,7 @@ ResultSink *cli__output_table_open(uint32_t width, bool ascii) {
     return &sink->base;
 }
 
-void cli__output_table_close(ResultSink *base) {
+static void table_close(ResultSink *base) {
     TableSink *sink = (TableSink *)base;
     arena_deinit(&sink->arena);
     mem_free(sink);
@@ -252,12 +252,12 @@ bool output_mode_from_name(const char *name, OutputMode *mode_out) {
 }
 
 ResultSink *output_open(const OutputOptions *options) {
-    return options->mode == OUTPUT_TABLE ? cli__output_table_open(options->width, options->ascii) : cli__output_text_open(options->mode);
+    return options->mode == OUTPUT_TABLE ? table_open(options->width, options->ascii) : cli__output_text_open(options->mode);
 }
 
 void output_close(ResultSink *sink) {
     if (sink != NULL && sink->row == table_row) {
-        cli__output_table_close(sink);
+        table_close(sink);
     } else if (sink != NULL) {
         cli__output_text_close(sink);
     }
