@@ -30,6 +30,7 @@ static ErrorCode table_find(IlpSink *base, Str name, bool *found_out, IlpTableIn
     const TableDef *table = NULL;
     Error why = {0};
     TRY(begin_rows(sink, err));
+    txn_statement_begin(sink->txn); /* what another request has just made is seen */
     CatalogView *catalog = txn_catalog(sink->txn);
     ErrorCode code = catalog->table_find(catalog, STR(""), name, &table, &why);
     *found_out = code == ERR_OK;
