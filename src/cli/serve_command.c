@@ -99,6 +99,14 @@ static void signals_block(sigset_t *set) {
     pthread_sigmask(SIG_BLOCK, set, NULL);
 }
 
+/* From now on a second Ctrl-C ends the process at once (the log brings back what was acknowledged); scripts that pass a signal on
+ * after the terminal did must not, so SIGTERM and SIGHUP mean nothing more. */
+static void signals_when_stopping(const sigset_t *signals) {
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+}
+
 static ExitCode serve_until_signal(Engine *engine, const ServerSettings *settings, const char *folder, sigset_t *signals) {
     Server *server = NULL;
     Error err = {0};
@@ -118,7 +126,7 @@ static ExitCode serve_until_signal(Engine *engine, const ServerSettings *setting
     }
     sigwait(signals, &number);
     fprintf(stderr, "basalt stops\n");
-    pthread_sigmask(SIG_UNBLOCK, signals, NULL); /* a second signal ends it at once; the log brings back what was acknowledged */
+    signals_when_stopping(signals);
     server_stop(server, STOP_GRACE_MS);
     return EXIT_DONE;
 }
