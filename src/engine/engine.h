@@ -70,3 +70,7 @@ NODISCARD ErrorCode txn_column_rename(Txn *txn, const TableDef *table, Str name,
 NODISCARD ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err);
 NODISCARD ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err);
 NODISCARD ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err);
+
+/* ---- for people: one line per operation ---- */
+NODISCARD ErrorCode engine_dump_operations(Bytes body, Buffer *out, Error *err);                        /* body of a commit record */
+NODISCARD ErrorCode engine_dump_checkpoint(Io *io, const char *path, Buffer *out, Error *err);          /* "checkpoint-<lsn>" */

@@ -95,7 +95,6 @@ void table__column_encode(Type type, const void *data, const uint64_t *valid, Ro
 NODISCARD ErrorCode table__column_decode(Type type, uint32_t row_count, Reader *reader, Arena *arena, ColumnBlock *block_out, Error *err);
 
 /* segment_part.c */
-enum { PART_ENTRY_BYTES = 74 };
 typedef struct PartEntry {
     uint32_t part, rank, crc, first_block, block_count;
     uint64_t file_id, bytes, rows;
