@@ -11,6 +11,10 @@ static ErrorCode init_params(Binder *b, const AstStatement *statement, const Bin
     uint32_t count = (uint32_t)statement->param_max + statement->named_param_count;
     b->param_count = MAX_OF(count, context->param_types != NULL ? context->param_count : 0);
     b->param_types = arena_array(b->arena, Type, b->param_count + 1);
+    b->param_positions = arena_array(b->arena, int64_t, b->param_count + 1);
+    for (uint32_t i = 0; i < b->param_count; i++) {
+        b->param_positions[i] = ERROR_NO_POSITION;
+    }
     for (uint32_t i = 0; context->param_types != NULL && i < context->param_count; i++) {
         b->param_types[i] = context->param_types[i];
     }
@@ -24,7 +28,7 @@ ErrorCode finish_params(Binder *b) {
             continue;
         }
         if (i < used || i >= used + b->statement->named_param_count || b->statement->named_param_count == 0) {
-            return error_set(b->err, ERR_INDETERMINATE_TYPE, ERROR_NO_POSITION, "could not determine data type of parameter $%u", i + 1);
+            return error_set(b->err, ERR_INDETERMINATE_TYPE, b->param_positions[i], "could not determine data type of parameter $%u", i + 1);
         }
         return error_set(b->err, ERR_INDETERMINATE_TYPE, b->statement->named_params[i - used].span.at, "could not determine data type of parameter :%.*s",
                          STR_ARG(b->statement->named_params[i - used].text));

@@ -143,6 +143,11 @@ static ErrorCode call_form(Binder *b, Str name, const Expr **args, uint32_t coun
             return form_rows[i].bind(b, args, count, position, expr_out);
         }
     }
+    size_t rows = 0;
+    (void)function_lookup(name, &rows);
+    if (rows == 0 && table_call_find(name) != TABLE_CALL_COUNT) {
+        return not_supported(b, position, "table function %.*s outside FROM", STR_ARG(name));
+    }
     return call_function(b, name, args, count, position, false, expr_out);
 }
 
@@ -159,7 +164,10 @@ static bool is_window_only(Str name) {
 
 static ErrorCode bind_operator_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     if ((ast->flags & (AST_ANY | AST_ALL)) != 0) {
-        return not_supported(b, ast->span.at, "%.*s %s", STR_ARG(ast->as.text), (ast->flags & AST_ANY) != 0 ? "ANY" : "ALL");
+        return bind_quantified(b, scope, ast, expr_out);
+    }
+    if (ast->arg_count == 2 && ast->args[0]->kind == AST_ROW) {
+        return bind_row_comparison(b, scope, ast, expr_out);
     }
     const Expr **args = NULL;
     TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));

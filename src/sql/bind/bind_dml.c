@@ -178,7 +178,7 @@ ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound)
     int32_t *places = NULL;
     uint32_t given = 0;
     declare_push(b, insert->declares, insert->declare_count);
-    TRY(with_push(b, insert->with));
+    TRY(with_push(b, insert->with, NULL));
     TRY(table_find(b, &insert->table, &bound->table));
     TRY(target_places(b, insert, bound->table, &places, &given));
     bound->kind = STATEMENT_INSERT;
@@ -248,7 +248,7 @@ ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound)
         return not_supported(b, update->cursor->span.at, "WHERE CURRENT OF");
     }
     declare_push(b, update->declares, update->declare_count);
-    TRY(with_push(b, update->with));
+    TRY(with_push(b, update->with, NULL));
     TRY(scan_target(b, &update->table, update->alias, update->where, &scope, bound, &rel));
     const TableDef *table = bound->table;
     const Expr **exprs = arena_array(b->arena, const Expr *, table->column_count + 2);
@@ -279,7 +279,7 @@ ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound
     if (delete_->cursor != NULL) {
         return not_supported(b, delete_->cursor->span.at, "WHERE CURRENT OF");
     }
-    TRY(with_push(b, delete_->with));
+    TRY(with_push(b, delete_->with, NULL));
     TRY(scan_target(b, &delete_->table, delete_->alias, delete_->where, &scope, bound, &rel));
     const Expr **exprs = arena_array(b->arena, const Expr *, 1);
     Str name = STR("row_ref");

@@ -51,6 +51,9 @@ static ErrorCode bind_param(Binder *b, const AstExpr *ast, const Expr **expr_out
     if (number >= b->param_count) {
         return error_set(b->err, ERR_UNDEFINED_PARAMETER, ast->span.at, "there is no such parameter");
     }
+    if (b->param_positions[number] < 0) {
+        b->param_positions[number] = ast->span.at;
+    }
     *expr_out = expr_param(b, number, b->param_types[number], ast->span.at);
     return ERR_OK;
 }
@@ -149,7 +152,10 @@ ErrorCode bind_case(Binder *b, Scope *scope, const AstExpr *ast, const Expr **ex
         const Expr *when = NULL;
         TRY(bind_expr(b, scope, ast->args[at], &when));
         if (operand != NULL) {
-            TRY(bind_operator(b, STR("="), operand, when, ast->args[at]->span.at, &when));
+            const Expr **pair = arena_array(b->arena, const Expr *, 2); /* plain equality: WHEN NULL never matches */
+            pair[0] = operand;
+            pair[1] = when;
+            TRY(call_function(b, STR("="), pair, 2, ast->args[at]->span.at, true, &when));
         }
         TRY(coerce_boolean(b, when, "CASE/WHEN", &args[count++]));
         TRY(bind_expr(b, scope, ast->args[at + 1], &args[count++]));

@@ -20,9 +20,11 @@ void scope_add_table(Binder *b, Scope *scope, const Rel *rel, const TableDef *ta
 
 /* ---------------------------------------------------------------- names of the item */
 
-static ErrorCode check_unique(Binder *b, const Scope *scope, uint32_t first, Str qualifier, int64_t position) {
+/* Two tables of one name are fine as long as their schemas tell them apart. */
+static ErrorCode check_unique(Binder *b, const Scope *scope, uint32_t first, int64_t position) {
+    Str qualifier = scope->columns[first].qualifier;
     for (uint32_t i = 0; i < first && qualifier.len > 0; i++) {
-        if (str_equal(scope->columns[i].qualifier, qualifier)) {
+        if (str_equal(scope->columns[i].qualifier, qualifier) && str_equal(scope->columns[i].schema, scope->columns[first].schema)) {
             return error_set(b->err, ERR_DUPLICATE_ALIAS, position, "table name \"%.*s\" specified more than once", STR_ARG(qualifier));
         }
     }
@@ -87,7 +89,7 @@ static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *
     Query query = {0};
     b->ctes = cte->outer;
     b->depth++;
-    ErrorCode code = bind_query(b, ast->statement->as.select, NULL, &query);
+    ErrorCode code = bind_query(b, ast->statement->as.select, cte->scope, &query);
     b->depth--;
     b->ctes = saved;
     TRY(code);
@@ -291,7 +293,7 @@ static ErrorCode join_rel(Binder *b, JoinKind kind, Rel *left, Rel *right, int64
 }
 
 /* One column of USING: equal on both sides; the right one is then found by its table's name only. */
-static ErrorCode using_equality(Binder *b, Scope *scope, uint32_t first, uint32_t middle, AstName *name, const Expr **expr_out) {
+static ErrorCode using_equality(Binder *b, Scope *scope, uint32_t first, uint32_t middle, AstName *name, bool in_star, const Expr **expr_out) {
     AstNames names = {.parts = name, .count = 1, .span = name->span};
     Scope left = {.columns = scope->columns + first, .count = middle - first};
     Scope right = {.columns = scope->columns + middle, .count = scope->count - middle};
@@ -299,8 +301,25 @@ static ErrorCode using_equality(Binder *b, Scope *scope, uint32_t first, uint32_
     const ScopeColumn *r = NULL;
     TRY(scope_find(b, &left, &names, &l));
     TRY(scope_find(b, &right, &names, &r));
-    ((ScopeColumn *)(uintptr_t)r)->merged = true;
+    ScopeColumn *hidden = (ScopeColumn *)(uintptr_t)r;
+    hidden->merged = true;
+    hidden->in_star = in_star;
     return bind_operator(b, STR("="), expr_column(b, l->id, l->type, name->span.at), expr_column(b, r->id, r->type, name->span.at), name->span.at, expr_out);
+}
+
+/* The columns of USING come first in *, in its order. */
+static void using_first(Scope *scope, uint32_t first, uint32_t middle, const AstJoin *join) {
+    uint32_t at = first;
+    for (uint32_t i = 0; i < join->using_count; i++) {
+        for (uint32_t c = at; c < middle; c++) {
+            if (!scope->columns[c].merged && name_same(&join->using_columns[i], scope->columns[c].name)) {
+                ScopeColumn column = scope->columns[c];
+                memmove(&scope->columns[at + 1], &scope->columns[at], (c - at) * sizeof column);
+                scope->columns[at++] = column;
+                break;
+            }
+        }
+    }
 }
 
 static ErrorCode conjunction(Binder *b, const Expr **items, uint32_t count, int64_t position, const Expr **expr_out) {
@@ -338,8 +357,9 @@ static ErrorCode join_condition(Binder *b, const AstJoin *join, Scope *scope, ui
     const Expr **items = arena_array(b->arena, const Expr *, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         AstName *name = names == NULL ? &join->using_columns[i] : names->kind == AST_ROW ? names->args[i]->as.names.parts : names->as.names.parts;
-        TRY(using_equality(b, scope, first, middle, name, &items[i]));
+        TRY(using_equality(b, scope, first, middle, name, names != NULL, &items[i]));
     }
+    using_first(scope, first, middle, join);
     return count > 0 ? conjunction(b, items, count, position, expr_out) : ERR_OK;
 }
 
@@ -412,7 +432,7 @@ static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **r
     if (item->kind == AST_FROM_JOIN || scope->count == first) {
         return ERR_OK;
     }
-    return check_unique(b, scope, first, scope->columns[first].qualifier, item->alias != NULL ? item->alias->span.at : item->span.at);
+    return check_unique(b, scope, first, item->alias != NULL ? item->alias->span.at : item->span.at);
 }
 
 ErrorCode bind_from_list(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel **rel_out) {

@@ -223,7 +223,7 @@ ErrorCode group_query(Binder *b, SelectState *s) {
     if (s->ast->has_group_by) {
         TRY(explicit_groups(b, s));
     }
-    if (!s->ast->has_group_by || s->ast->group_by_all) {
+    if ((!s->ast->has_group_by && s->implied_groups) || s->ast->group_by_all) {
         for (uint32_t i = 0; i < s->visible_count; i++) {
             TRY(coerce_known(b, s->items[i].expr, &s->items[i].expr));
             collect_groups(b, s, s->items[i].expr, 0);

@@ -13,9 +13,11 @@
 enum { RELS_MAX = 20000, CTE_DEPTH_MAX = 100, SUGGESTION_CANDIDATES_MAX = 3000, SUGGESTION_BYTES_MAX = 63 };
 
 typedef struct CteScope CteScope;
+typedef struct Scope Scope;
 struct CteScope {               /* WITH queries that are visible, innermost first */
     const AstCte *cte;
     CteScope *outer;            /* what the query itself may see */
+    Scope *scope;               /* of the query around it: columns found there are refused as correlated */
 };
 
 typedef struct VariableScope VariableScope;
@@ -38,6 +40,7 @@ typedef struct Binder {
     const SymbolTable **column_symbols; /* by ColumnId */
     uint32_t column_capacity;
     Type *param_types;          /* TYPE_UNKNOWN: not known yet */
+    int64_t *param_positions;   /* of first use */
     uint32_t param_count;
     const AstStatement *statement;
     CteScope *ctes;
@@ -55,6 +58,7 @@ typedef struct ScopeColumn {
     uint32_t table_id;
     int16_t table_column;
     bool merged;                /* right side of USING: found by its qualifier only */
+    bool in_star;               /* merged by ON (name) of QuestDB: * shows it all the same */
 } ScopeColumn;
 
 typedef struct AggregateState {
@@ -63,7 +67,6 @@ typedef struct AggregateState {
     uint32_t count, capacity;
 } AggregateState;
 
-typedef struct Scope Scope;
 struct Scope {
     ScopeColumn *columns;
     uint32_t count, capacity;
@@ -128,6 +131,10 @@ NODISCARD ErrorCode bind_literal(Binder *b, const AstExpr *ast, const Expr **exp
 NODISCARD ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);          /* AST_CALL */
 NODISCARD ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);  /* AST_CALL_SPECIAL */
 NODISCARD ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *found_out, const Expr **expr_out);
+NODISCARD ErrorCode bind_row_comparison(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out); /* (a, b) < (c, d) */
+NODISCARD ErrorCode bind_row_in(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode bind_quantified(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);     /* = ANY, < ALL */
+NODISCARD ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out); /* ast->args[1] */
 NODISCARD ErrorCode bind_case(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_operator(Binder *b, Str name, const Expr *left, const Expr *right, int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode time_ranges(Binder *b, Str text, Type type, int64_t position, const KeyRange **ranges_out, uint32_t *count_out);
@@ -179,6 +186,7 @@ typedef struct SelectState {
     SortKey *order;
     uint32_t order_count;
     bool grouped;
+    bool implied_groups;        /* the select list has aggregates: without GROUP BY the rest of it are the groups */
     const Expr **groups;        /* group expressions over the input */
     uint32_t group_count;
     ColumnId *group_ids;        /* their output columns */
@@ -207,6 +215,6 @@ NODISCARD ErrorCode bind_durability(Binder *b, const AstOption *option, bool *fo
 NODISCARD ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound);
 NODISCARD ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound);
 NODISCARD ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement *bound);
-NODISCARD ErrorCode with_push(Binder *b, const AstWith *with);
+NODISCARD ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer);
 void declare_push(Binder *b, const AstDeclare *declares, uint32_t count);
 NODISCARD ErrorCode finish_params(Binder *b);

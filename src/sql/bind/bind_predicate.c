@@ -57,8 +57,14 @@ ErrorCode bind_operator(Binder *b, Str name, const Expr *left, const Expr *right
     if (str_equal(name, STR("!~*"))) {
         return call_or_negate(b, name, STR("~*"), args, 2, position, expr_out);
     }
-    if (str_equal(name, STR("~="))) {
-        name = STR("~");
+    static const struct { Str sign, word; bool negated; } likes[] = {
+        {{"~~", 2}, {"like", 4}, false}, {{"~~*", 3}, {"ilike", 5}, false}, {{"!~~", 3}, {"like", 4}, true}, {{"!~~*", 4}, {"ilike", 5}, true}, {{"~=", 2}, {"~", 1}, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(likes); i++) {
+        if (str_equal(name, likes[i].sign)) {
+            TRY(call_function(b, likes[i].word, args, 2, position, true, expr_out));
+            return likes[i].negated ? expr_not(b, *expr_out, position, expr_out) : ERR_OK;
+        }
     }
     return call_function(b, name, args, 2, position, true, expr_out);
 }
@@ -174,7 +180,7 @@ static ErrorCode bind_between(Binder *b, Scope *scope, const AstExpr *ast, const
 
 /* ---------------------------------------------------------------- IN */
 
-static ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
+ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
     Query query = {0};
     TRY(bind_subselect(b, ast->args[1]->as.select, scope, "IN (subquery)", &x->type, &query));
     const Expr *pair[2] = {x, rel_column_expr(b, query.rel, 0)};
@@ -216,15 +222,45 @@ static ErrorCode in_bare(Binder *b, Scope *scope, const Expr *x, const AstExpr *
     return bind_operator(b, STR("="), x, right, ast->span.at, expr_out);
 }
 
-static ErrorCode in_list(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
-    uint32_t count = ast->arg_count;
-    const Expr **args = arena_array(b->arena, const Expr *, count);
-    args[0] = x;
-    for (uint32_t i = 1; i < count; i++) {
-        TRY(bind_expr(b, scope, ast->args[i], &args[i]));
+/* D1: IN with a literal NULL is what = NULL is: the list without it, or IS NULL. */
+static ErrorCode in_or_null(Binder *b, const Expr *x, const Expr *in, int64_t position, const Expr **expr_out) {
+    const Expr *null_test = NULL;
+    TRY(bind_operator(b, STR("="), x, expr_null(b, type_of(TYPE_UNKNOWN), position), position, &null_test));
+    if (in == NULL) {
+        *expr_out = null_test;
+        return ERR_OK;
     }
+    return both(b, EXPR_OR, in, null_test, position, expr_out);
+}
+
+static ErrorCode in_values(Binder *b, const Expr **args, uint32_t count, const AstExpr *ast, const Expr **expr_out);
+
+static ErrorCode in_list(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
+    const Expr **args = arena_array(b->arena, const Expr *, ast->arg_count);
+    bool skip_nulls = dialect_has(b->dialect, DIALECT_NULL_LITERAL_EQUALS);
+    bool has_null = false;
+    uint32_t count = 1;
+    args[0] = x;
+    for (uint32_t i = 1; i < ast->arg_count; i++) {
+        TRY(bind_expr(b, scope, ast->args[i], &args[count]));
+        bool null = skip_nulls && expr_is_null_constant(args[count]);
+        has_null = has_null || null;
+        count += !null;
+    }
+    const Expr *in = NULL;
+    if (count > 1) {
+        TRY(in_values(b, args, count, ast, &in));
+    }
+    if (has_null) {
+        return in_or_null(b, x, in, ast->span.at, expr_out);
+    }
+    *expr_out = in;
+    return ERR_OK;
+}
+
+static ErrorCode in_values(Binder *b, const Expr **args, uint32_t count, const AstExpr *ast, const Expr **expr_out) {
     if (count == 2) {
-        return bind_operator(b, STR("="), x, args[1], ast->span.at, expr_out);
+        return bind_operator(b, STR("="), args[0], args[1], ast->span.at, expr_out);
     }
     Type type = {0};
     TRY(common_type(b, args, count, "IN", &type));
@@ -237,6 +273,10 @@ static ErrorCode in_list(Binder *b, Scope *scope, const Expr *x, const AstExpr *
 static ErrorCode bind_in(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     const Expr *x = NULL;
     const Expr *test = NULL;
+    if (ast->args[0]->kind == AST_ROW) {
+        TRY(bind_row_in(b, scope, ast, &test));
+        return finish_negated(b, ast, test, expr_out);
+    }
     TRY(bind_expr(b, scope, ast->args[0], &x));
     if (ast->arg_count == 2 && ast->args[1]->kind == AST_SUBQUERY) {
         TRY(in_subquery(b, scope, x, ast, &test));

@@ -74,7 +74,7 @@ static ErrorCode add_star(Binder *b, SelectState *s, const AstExpr *star) {
     for (uint32_t i = 0; i < s->scope.count; i++) {
         const ScopeColumn *column = &s->scope.columns[i];
         bool qualified = star != NULL && star->as.names.count > 0;
-        if (qualified ? !name_same(&star->as.names.parts[star->as.names.count - 1], column->qualifier) : column->merged) {
+        if (qualified ? !name_same(&star->as.names.parts[star->as.names.count - 1], column->qualifier) : column->merged && !column->in_star) {
             continue;
         }
         add_item(b, s, (OutputItem){expr_column(b, column->id, column->type, position), column->name, position});
@@ -313,6 +313,7 @@ static ErrorCode bind_input(Binder *b, SelectState *s) {
 static ErrorCode bind_outputs(Binder *b, SelectState *s) {
     TRY(bind_items(b, s));
     s->visible_count = s->item_count;
+    s->implied_groups = s->aggregates.count > 0;
     number_names(b, s);
     if (s->ast->having != NULL) {
         TRY(bind_condition(b, &s->scope, s->ast->having, "HAVING", &s->having));
@@ -345,7 +346,7 @@ static ErrorCode bind_core(Binder *b, const AstSelect *ast, Scope *outer, Query 
 
 /* ---------------------------------------------------------------- queries */
 
-ErrorCode with_push(Binder *b, const AstWith *with) {
+ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer) {
     if (with == NULL) {
         return ERR_OK;
     }
@@ -359,7 +360,7 @@ ErrorCode with_push(Binder *b, const AstWith *with) {
             }
         }
         CteScope *scope = arena_new(b->arena, CteScope);
-        *scope = (CteScope){&with->ctes[i], b->ctes};
+        *scope = (CteScope){&with->ctes[i], b->ctes, outer};
         b->ctes = scope;
     }
     return ERR_OK;
@@ -387,7 +388,7 @@ ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer, Query *qu
     CteScope *ctes = b->ctes;
     VariableScope *variables = b->variables;
     declare_push(b, select->declares, select->declare_count);
-    TRY(with_push(b, select->with));
+    TRY(with_push(b, select->with, outer));
     TRY(bind_kind(b, select, outer, query_out));
     b->ctes = ctes;
     b->variables = variables;

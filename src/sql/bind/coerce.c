@@ -30,6 +30,9 @@ static ErrorCode decimal_type(Binder *b, const AstType *ast, Type *type) {
     if (ast->modifier_count > 1) {
         TRY(modifier_number(b, ast->modifiers[1], &scale));
     }
+    if (precision > NUMERIC_DIGITS_MAX && precision <= 1000) {
+        return not_supported(b, ast->modifiers[0]->span.at, "a numeric of more than %d digits", NUMERIC_DIGITS_MAX);
+    }
     if (precision < 1 || precision > NUMERIC_DIGITS_MAX) {
         return error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "numeric precision %d must be between 1 and %d", precision, NUMERIC_DIGITS_MAX);
     }

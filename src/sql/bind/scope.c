@@ -170,6 +170,9 @@ ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_ou
     if (code != ERR_OK) {
         return error_set(b->err, code, names->span.at, "%s", reason.message);
     }
+    if (name->quoted && !str_equal((*table_out)->name, name->text)) {
+        return error_set(b->err, ERR_UNDEFINED_TABLE, names->span.at, "table \"%.*s\" does not exist", STR_ARG(name->text));
+    }
     return ERR_OK;
 }
 
