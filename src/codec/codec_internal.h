@@ -16,7 +16,7 @@ enum {
 typedef enum NullKind { NULLS_NONE, NULLS_ALL, NULLS_BITMAP } NullKind;
 enum { FRAME_NARROWED = 1 };     /* parameter of ENCODING_FRAME: 16-byte integers stored as eight */
 
-/* ---- packed integers (packed.c over bitpack.c) ----
+/* ---- packed integers (packed.c over pack.c) ----
  * u8 width | u8 0 | u16 exceptions | u32 0 | units of 128 x width bytes | u16 position per exception, padded to 8 | u64 per exception */
 typedef struct PackedPlan {
     uint8_t width;
@@ -25,16 +25,26 @@ typedef struct PackedPlan {
 } PackedPlan;
 PackedPlan codec__packed_plan(const uint64_t *values, uint32_t count, bool patches);
 void codec__packed_write(Buffer *out, const uint64_t *values, uint32_t count, PackedPlan plan);
-/* Room for count rounded up to PACK_UNIT in out; false = damaged. *used_out = bytes taken. */
-bool codec__packed_read_u64(Bytes in, uint32_t count, uint64_t *out, size_t *used_out);
-bool codec__packed_read_u32(Bytes in, uint32_t count, uint32_t *out, size_t *used_out);
+/* A packed list in place: checked, not yet read. */
+typedef struct PackedView {
+    uint32_t width, exceptions, count;
+    const uint8_t *units, *positions, *patches;
+    size_t bytes;                    /* all of it */
+} PackedView;
+NODISCARD bool codec__packed_view(Bytes in, uint32_t count, PackedView *view_out);
+static inline uint32_t packed_position(const PackedView *view, uint32_t e) { return get_u16le(view->positions + (size_t)e * 2); }
+static inline uint64_t packed_patch(const PackedView *view, uint32_t e) { return get_u64le(view->patches + (size_t)e * 8); }
+/* The units without their exceptions; room for count rounded up to PACK_UNIT. width <= 32 for u32. */
+void codec__packed_units_u32(const PackedView *view, uint32_t *out);
+void codec__packed_units_u64(const PackedView *view, uint64_t *out);
+/* All values; false = damaged. */
+NODISCARD bool codec__packed_read_u64(Bytes in, uint32_t count, uint64_t *out, size_t *used_out);
+NODISCARD bool codec__packed_read_u32(Bytes in, uint32_t count, uint32_t *out, size_t *used_out);
 
 /* One unit, lanes interleaved so that value order is kept and each row of lanes is one vector step: value i of a 32-bit unit lies in
  * lane i % 32 at row i / 32; of a 64-bit unit in lane i % 16 at row i / 16. width 0 writes nothing / reads zeroes. */
 void codec__pack32(const uint32_t *in, uint32_t width, uint32_t *out);
-void codec__unpack32(const uint32_t *in, uint32_t width, uint32_t *out);
 void codec__pack64(const uint64_t *in, uint32_t width, uint64_t *out);
-void codec__unpack64(const uint64_t *in, uint32_t width, uint64_t *out);
 
 static inline uint32_t bit_width(uint64_t v) { return v == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(v); }
 static inline uint32_t granule_rows_of(uint32_t row_count, uint32_t granule) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * decode_values.c - the granules of encode_*.c back into values; false = the bytes cannot be a granule. */
 #include "codec/codec_internal.h"
+#include "codec/decode_kernels.h"
 
 bool codec__store_integers(const uint64_t *wide, uint64_t base, Physical physical, uint32_t count, void *out) {
     switch (physical) {
@@ -31,10 +32,21 @@ static bool read_frame_u32(Bytes in, uint32_t base, uint32_t count, uint32_t *ou
     if (!codec__packed_read_u32(in, count, out, &used)) {
         return false;
     }
-    for (uint32_t i = 0; i < count && base != 0; i++) {
-        out[i] += base;
+    if (base != 0) {
+        codec__kernels()->add_u32(out, base, count);
     }
     return true;
+}
+
+/* Eight-byte values of at most 32 packed bits: unpacked, widened and moved to the base in one pass over each. */
+static void frame_u64(const PackedView *view, uint64_t base, DecodeBuffer *buffer) {
+    uint32_t *narrow = (uint32_t *)(void *)buffer->wide;
+    uint64_t *out = (uint64_t *)(void *)buffer->values;
+    codec__packed_units_u32(view, narrow);
+    codec__kernels()->widen_u32(narrow, base, view->count, out);
+    for (uint32_t e = 0; e < view->exceptions; e++) {
+        out[packed_position(view, e)] = base + packed_patch(view, e);
+    }
 }
 
 bool codec__read_frame(Bytes in, Type type, uint32_t count, bool narrowed, DecodeBuffer *buffer) {
@@ -47,26 +59,61 @@ bool codec__read_frame(Bytes in, Type type, uint32_t count, bool narrowed, Decod
     if (physical == PHYS_32 && packed.data[0] <= 32) {
         return read_frame_u32(packed, (uint32_t)base, count, (uint32_t *)(void *)buffer->values);
     }
+    PackedView view;
+    if (physical == PHYS_64 && packed.data[0] <= 32) {
+        if (!codec__packed_view(packed, count, &view)) {
+            return false;
+        }
+        frame_u64(&view, base, buffer);
+        return true;
+    }
     size_t used;
     return codec__packed_read_u64(packed, count, buffer->wide, &used) &&
            codec__store_integers(buffer->wide, base, physical, count, buffer->values);
 }
 
+/* Steps of at most 32 bits, the exceptions between them one by one. Row 0 holds the first value itself. */
+static void delta_u64(const PackedView *view, uint64_t value, uint64_t least, const uint32_t *steps, uint64_t *out) {
+    const DecodeKernels *kernels = codec__kernels();
+    uint32_t at = 1;
+    out[0] = value;
+    for (uint32_t e = 0; e < view->exceptions; e++) {
+        uint32_t position = packed_position(view, e);
+        if (position == 0) {
+            continue;
+        }
+        value = kernels->prefix_u32(steps + at, value, least, position - at, out + at);
+        value += packed_patch(view, e) + least;
+        out[position] = value;
+        at = position + 1;
+    }
+    kernels->prefix_u32(steps + at, value, least, view->count - at, out + at);
+}
+
 bool codec__read_delta(Bytes in, Type type, uint32_t count, DecodeBuffer *buffer) {
-    if (in.len < 24) {
+    PackedView view;
+    if (in.len < 24 || !codec__packed_view((Bytes){in.data + 16, in.len - 16}, count, &view)) {
         return false;
     }
-    uint64_t value = get_u64le(in.data), least = get_u64le(in.data + 8);
-    size_t used;
-    if (!codec__packed_read_u64((Bytes){in.data + 16, in.len - 16}, count, buffer->wide, &used)) {
-        return false;
+    uint64_t first = get_u64le(in.data), least = get_u64le(in.data + 8);
+    Physical physical = type_physical((TypeId)type.id);
+    if (view.width <= 32 && physical == PHYS_64) {
+        uint32_t *steps = (uint32_t *)(void *)buffer->wide;
+        codec__packed_units_u32(&view, steps);
+        delta_u64(&view, first, least, steps, (uint64_t *)(void *)buffer->values);
+        return true;
     }
-    buffer->wide[0] = value;
+    codec__packed_units_u64(&view, buffer->wide);
+    for (uint32_t e = 0; e < view.exceptions; e++) {
+        buffer->wide[packed_position(&view, e)] = packed_patch(&view, e);
+    }
+    uint64_t value = first;
+    buffer->wide[0] = first;
     for (uint32_t i = 1; i < count; i++) {
         value += buffer->wide[i] + least;
         buffer->wide[i] = value;
     }
-    return codec__store_integers(buffer->wide, 0, type_physical((TypeId)type.id), count, buffer->values);
+    return codec__store_integers(buffer->wide, 0, physical, count, buffer->values);
 }
 
 bool codec__read_runs(Bytes in, Type type, uint32_t count, DecodeBuffer *buffer) {
@@ -108,22 +155,32 @@ static bool patch_doubles(Bytes in, uint32_t exceptions, uint32_t count, double 
     return true;
 }
 
+/* Packed integers to doubles. Below 31 bits the sum with the base is exact in doubles, and the conversion is a vector instruction. */
+static void scale_values(const PackedView *view, uint64_t base, double divisor, DecodeBuffer *buffer) {
+    const DecodeKernels *kernels = codec__kernels();
+    double *out = (double *)(void *)buffer->values;
+    if (view->width <= 31) {
+        uint32_t *narrow = (uint32_t *)(void *)buffer->wide;
+        codec__packed_units_u32(view, narrow);
+        kernels->scale_u31(narrow, (double)(int64_t)base, divisor, view->count, out);
+    } else {
+        codec__packed_units_u64(view, buffer->wide);
+        kernels->scale_i64(buffer->wide, base, divisor, view->count, out);
+    }
+    for (uint32_t e = 0; e < view->exceptions; e++) {
+        out[packed_position(view, e)] = (double)(int64_t)(base + packed_patch(view, e)) / divisor;
+    }
+}
+
 bool codec__read_scaled(Bytes in, uint32_t count, int scale, DecodeBuffer *buffer) {
-    if (in.len < 24 || scale > SCALE_MAX) {
+    PackedView view;
+    if (in.len < 24 || scale > SCALE_MAX || get_u32le(in.data) > count || !codec__packed_view((Bytes){in.data + 16, in.len - 16}, count, &view)) {
         return false;
     }
     uint32_t exceptions = get_u32le(in.data);
-    uint64_t base = get_u64le(in.data + 8);
-    Bytes packed = {in.data + 16, in.len - 16};
-    size_t used;
-    if (exceptions > count || !codec__packed_read_u64(packed, count, buffer->wide, &used)) {
-        return false;
-    }
-    double *out = (double *)(void *)buffer->values, divisor = codec__pow10[scale];
-    for (uint32_t i = 0; i < count; i++) {
-        out[i] = (double)(int64_t)(buffer->wide[i] + base) / divisor;
-    }
-    return exceptions == 0 || patch_doubles((Bytes){packed.data + used, packed.len - used}, exceptions, count, out);
+    scale_values(&view, get_u64le(in.data + 8), codec__pow10[scale], buffer);
+    Bytes rest = {in.data + 16 + view.bytes, in.len - 16 - view.bytes};
+    return exceptions == 0 || patch_doubles(rest, exceptions, count, (double *)(void *)buffer->values);
 }
 
 bool codec__read_text(Bytes in, uint32_t count, DecodeBuffer *buffer) {

@@ -3,6 +3,7 @@
  *
  * Layout: codec_internal.h. Values wider than `width` are packed as zero and stand, whole, in the exception list. */
 #include "codec/codec_internal.h"
+#include "codec/decode_kernels.h"
 
 enum { PACKED_HEADER_BYTES = 8, EXCEPTION_BYTES = 10 };
 
@@ -89,78 +90,78 @@ void codec__packed_write(Buffer *out, const uint64_t *values, uint32_t count, Pa
     }
 }
 
-typedef struct PackedView {
-    uint32_t width, exceptions;
-    const uint8_t *units, *positions, *patches;
-} PackedView;
-
-static bool packed_view(Bytes in, uint32_t count, PackedView *view, size_t *used_out) {
+bool codec__packed_view(Bytes in, uint32_t count, PackedView *view_out) {
     if (in.len < PACKED_HEADER_BYTES || (uintptr_t)in.data % 8 != 0) {
         return false;
     }
-    view->width = in.data[0];
-    view->exceptions = get_u16le(in.data + 2);
-    if (view->width > 64 || view->exceptions > count) {
+    PackedView view = {.width = in.data[0], .exceptions = get_u16le(in.data + 2), .count = count};
+    if (view.width > 64 || view.exceptions > count) {
         return false;
     }
-    size_t unit_bytes = units_of(count) * view->width * PACK_WIDTH_BYTES;
-    size_t need = PACKED_HEADER_BYTES + unit_bytes + exceptions_bytes(view->exceptions);
-    if (need > in.len) {
+    size_t unit_bytes = units_of(count) * view.width * PACK_WIDTH_BYTES;
+    view.bytes = PACKED_HEADER_BYTES + unit_bytes + exceptions_bytes(view.exceptions);
+    if (view.bytes > in.len) {
         return false;
     }
-    view->units = in.data + PACKED_HEADER_BYTES;
-    view->positions = view->units + unit_bytes;
-    view->patches = view->positions + (((size_t)view->exceptions * 2 + 7) & ~(size_t)7);
-    *used_out = need;
+    view.units = in.data + PACKED_HEADER_BYTES;
+    view.positions = view.units + unit_bytes;
+    view.patches = view.positions + (((size_t)view.exceptions * 2 + 7) & ~(size_t)7);
+    for (uint32_t e = 0; e < view.exceptions; e++) {
+        if (packed_position(&view, e) >= count || (e > 0 && packed_position(&view, e) <= packed_position(&view, e - 1))) {
+            return false;
+        }
+    }
+    *view_out = view;
     return true;
 }
 
-static void unpack_units_u64(const PackedView *view, uint32_t count, uint64_t *out) {
-    for (uint32_t from = 0; from < count; from += PACK_UNIT) {
-        const uint8_t *unit = view->units + (size_t)(from / PACK_UNIT) * view->width * PACK_WIDTH_BYTES;
+static const void *unit_at(const PackedView *view, uint32_t from) {
+    return view->units + (size_t)(from / PACK_UNIT) * view->width * PACK_WIDTH_BYTES;
+}
+
+void codec__packed_units_u32(const PackedView *view, uint32_t *out) {
+    assert(view->width <= 32);
+    const DecodeKernels *kernels = codec__kernels();
+    for (uint32_t from = 0; from < view->count; from += PACK_UNIT) {
+        kernels->unpack32(unit_at(view, from), view->width, out + from);
+    }
+}
+
+void codec__packed_units_u64(const PackedView *view, uint64_t *out) {
+    const DecodeKernels *kernels = codec__kernels();
+    for (uint32_t from = 0; from < view->count; from += PACK_UNIT) {
         if (view->width > 32) {
-            codec__unpack64((const uint64_t *)(const void *)unit, view->width, out + from);
-            continue;
-        }
-        uint32_t narrow[PACK_UNIT];
-        codec__unpack32((const uint32_t *)(const void *)unit, view->width, narrow);
-        for (uint32_t i = 0; i < PACK_UNIT; i++) {
-            out[from + i] = narrow[i];
+            kernels->unpack64(unit_at(view, from), view->width, out + from);
+        } else {
+            uint32_t narrow[PACK_UNIT];
+            kernels->unpack32(unit_at(view, from), view->width, narrow);
+            kernels->widen_u32(narrow, 0, PACK_UNIT, out + from);
         }
     }
 }
 
 bool codec__packed_read_u64(Bytes in, uint32_t count, uint64_t *out, size_t *used_out) {
     PackedView view;
-    if (!packed_view(in, count, &view, used_out)) {
+    if (!codec__packed_view(in, count, &view)) {
         return false;
     }
-    unpack_units_u64(&view, count, out);
+    codec__packed_units_u64(&view, out);
     for (uint32_t e = 0; e < view.exceptions; e++) {
-        uint32_t position = get_u16le(view.positions + e * 2);
-        if (position >= count) {
-            return false;
-        }
-        out[position] = get_u64le(view.patches + (size_t)e * 8);
+        out[packed_position(&view, e)] = packed_patch(&view, e);
     }
+    *used_out = view.bytes;
     return true;
 }
 
 bool codec__packed_read_u32(Bytes in, uint32_t count, uint32_t *out, size_t *used_out) {
     PackedView view;
-    if (!packed_view(in, count, &view, used_out) || view.width > 32) {
+    if (!codec__packed_view(in, count, &view) || view.width > 32) {
         return false;
     }
-    for (uint32_t from = 0; from < count; from += PACK_UNIT) {
-        const uint8_t *unit = view.units + (size_t)(from / PACK_UNIT) * view.width * PACK_WIDTH_BYTES;
-        codec__unpack32((const uint32_t *)(const void *)unit, view.width, out + from);
-    }
+    codec__packed_units_u32(&view, out);
     for (uint32_t e = 0; e < view.exceptions; e++) {
-        uint32_t position = get_u16le(view.positions + e * 2);
-        if (position >= count) {
-            return false;
-        }
-        out[position] = (uint32_t)get_u64le(view.patches + (size_t)e * 8);
+        out[packed_position(&view, e)] = (uint32_t)packed_patch(&view, e);
     }
+    *used_out = view.bytes;
     return true;
 }
