@@ -15,7 +15,10 @@ if not os.path.isdir(MARKET):
 try:
     import duckdb
 except ImportError:
-    print("skipped: the Python package duckdb is not installed")
+    venv = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/test-venv/bin/python")  # made by test/install.sh
+    if os.path.exists(venv) and sys.executable != venv and "BASALT_VENV" not in os.environ:
+        os.execve(venv, [venv, *sys.argv], {**os.environ, "BASALT_VENV": "1"})
+    print("skipped: the Python package duckdb is not installed (test/install.sh does)")
     sys.exit(77)
 
 ROOT = tempfile.mkdtemp(prefix="basalt-real-")
