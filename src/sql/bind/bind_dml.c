@@ -93,6 +93,7 @@ static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *
     Scope none = {.clause = "VALUES"};
     TRY(rel_new(b, REL_VALUES, columns, source->span.at, rel_out));
     const Expr **cells = arena_array(b->arena, const Expr *, (size_t)source->row_count * columns + 1);
+    b->merge_off = true;
     for (uint32_t r = 0; r < source->row_count; r++) {
         const AstExprList *row = &source->rows[r];
         TRY(check_row_length(b, insert, row, r, given));

@@ -34,6 +34,7 @@ typedef struct Binder {
     Error *err;
     Dialect dialect;
     IntMap interned;            /* hash -> InternSlot */
+    bool merge_off;             /* cells of INSERT ... VALUES: many, and nobody compares them */
     uint32_t expr_count;
     ColumnId column_last;
     uint32_t rel_count;

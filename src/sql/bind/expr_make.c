@@ -84,10 +84,10 @@ static bool expr_same(const Expr *a, const Expr *b) {
 }
 
 static const Expr *intern(Binder *b, const Expr *prototype) {
-    uint64_t hash = hash_expr(prototype);
+    bool merge = (prototype->flags & EXPR_VOLATILE) == 0 && !b->merge_off;
+    uint64_t hash = merge ? hash_expr(prototype) : 0;
     uint64_t found = 0;
     InternSlot *slot = NULL;
-    bool merge = (prototype->flags & EXPR_VOLATILE) == 0;
     if (merge && intmap_get(&b->interned, hash, &found)) {
         slot = (InternSlot *)(uintptr_t)found;
         for (InternSlot *s = slot; s != NULL; s = s->next) {

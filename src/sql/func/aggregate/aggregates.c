@@ -15,7 +15,8 @@ const Aggregate *aggregate_lookup(Str name, size_t *count_out) {
     for (size_t f = 0; f < COUNT_OF(FAMILIES); f++) {
         AggregateFamily family = FAMILIES[f]();
         for (size_t i = 0; i < family.count; i++) {
-            if (!str_equal_ignore_case(name, str_from_c(family.rows[i].name))) {
+            bool near = name.len > 0 && (name.data[0] | 0x20) == family.rows[i].name[0]; /* names are lower case; most differ at once */
+            if (!near || !str_equal_ignore_case(name, str_from_c(family.rows[i].name))) {
                 continue;
             }
             size_t end = i;
