@@ -131,6 +131,11 @@ static ExitCode serve_until_signal(Engine *engine, const ServerSettings *setting
     return EXIT_DONE;
 }
 
+/* Nobody knows what is on the disk after a failed write or sync; a new start reads it and finds every acknowledged commit. */
+static void end_without_log(const Error *cause) {
+    fatal(cause->code, "the log failed, start again to recover: %s", cause->message);
+}
+
 static ExitCode run_with(ServerSettings *settings, const CliArgs *args, sigset_t *signals) {
     Os os;
     Engine *engine = NULL;
@@ -146,6 +151,7 @@ static ExitCode run_with(ServerSettings *settings, const CliArgs *args, sigset_t
     }
     snprintf(url, sizeof url, "http://%.*s", STR_ARG(settings->http.text));
     options.url = url;
+    options.log_failed = end_without_log;
     if (os_linux_open(args->words[0], true, &os, &err) != ERR_OK) {
         return cli_report(&err);
     }

@@ -68,6 +68,13 @@ static void publish(void *context, Lsn lsn, void *publish_context) {
     }
 }
 
+static void log_failed(void *context, const Error *cause) {
+    const Engine *engine = context;
+    if (engine->options.log_failed != NULL) {
+        engine->options.log_failed(cause);
+    }
+}
+
 static ErrorCode open_log(Engine *engine, Lsn checkpoint, Error *err) {
     WalOptions options = {.engine_id = engine->engine_id,
                           .replay_from = checkpoint + 1,
@@ -78,6 +85,7 @@ static ErrorCode open_log(Engine *engine, Lsn checkpoint, Error *err) {
                           .redo = engine__redo_record,
                           .plant = (WalPlant)plant_of_log(),
                           .publish = publish,
+                          .failed = log_failed,
                           .context = engine};
     return wal_open(engine->os, &options, &engine->wal, err);
 }

@@ -21,6 +21,9 @@ typedef struct EngineOptions {
     bool embedded;                  /* no log thread: the committing thread writes and syncs (library, basalt sql DIR) */
     bool no_background;             /* no flush/merge tasks: only engine_run_jobs does work (tests, simulator) */
     bool read_only;
+    /* The log could not be written or synced: what waited for it has got ERR_UNKNOWN_OUTCOME, nothing can be committed any more, and
+     * only a new start helps. A server ends the process here. May be NULL; called once, by the thread that met the failure. */
+    void (*log_failed)(const Error *cause);
     const char *url;                /* written into LOCK for the "in use" message; may be NULL */
 } EngineOptions;
 
