@@ -16,6 +16,24 @@ typedef struct SymbolCacheSlot {
     int32_t code;
 } SymbolCacheSlot;
 
+/* At most sixteen bytes as two words, zeros behind them. Overlapping loads instead of a copy of unknown length: no call, no loop. */
+static inline void load__pad(Str text, uint64_t word_out[2]) {
+    const char *p = text.data;
+    size_t len = text.len;
+    uint64_t low = 0, high = 0;
+    assert_slow(len <= 16);
+    if (len >= 8) {
+        low = get_u64le(p);
+        high = len > 8 ? get_u64le(p + len - 8) >> (8 * (16 - len)) : 0;
+    } else if (len >= 4) {
+        low = get_u32le(p) | ((uint64_t)get_u32le(p + len - 4) << (8 * (len - 4)));
+    } else if (len > 0) {
+        low = (uint8_t)p[0] | ((uint64_t)(uint8_t)p[len / 2] << (8 * (len / 2))) | ((uint64_t)(uint8_t)p[len - 1] << (8 * (len - 1)));
+    }
+    word_out[0] = low;
+    word_out[1] = high;
+}
+
 /* One column of the table while its batch fills. */
 struct LoadColumn {
     Type type;
@@ -23,6 +41,7 @@ struct LoadColumn {
     void *data;          /* LOAD_BATCH_ROWS values */
     uint64_t *valid;
     uint32_t null_count; /* of the batch */
+    uint32_t width;      /* bytes a value, 0 = bits */
     bool not_null, is_text;
     Arena *heap;         /* texts of the batch */
     SymbolTable *symbols;

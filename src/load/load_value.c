@@ -145,10 +145,18 @@ static bool parse_text(LoadColumn *column, Str text, uint32_t row) {
     if (column->type.length > 0 && utf8_length(text) > (size_t)column->type.length) {
         return false;
     }
+    StrRef *out = &((StrRef *)column->data)[row];
     if (text.len > STRREF_INLINE) {
         text = arena_str(column->heap, text);
+        *out = strref_make(text.data, text.len);
+        return true;
     }
-    ((StrRef *)column->data)[row] = strref_make(text.data, text.len);
+    uint64_t word[2];
+    load__pad(text, word);
+    out->len = (uint32_t)text.len;
+    memcpy(out->prefix, word, 4);
+    uint64_t rest = (word[0] >> 32) | (word[1] << 32);
+    memcpy(out->as.rest, &rest, 8);
     return true;
 }
 
@@ -178,8 +186,8 @@ static bool parse_symbol(LoadColumn *column, Str text, uint32_t row) {
         *out = column->symbols->intern(column->symbols, text);
         return *out >= 0;
     }
-    uint64_t word[2] = {0, 0};
-    memcpy(word, text.data, text.len);
+    uint64_t word[2];
+    load__pad(text, word);
     uint64_t hash = (word[0] ^ (word[1] * UINT64_C(0x9e3779b97f4a7c15)) ^ text.len) * UINT64_C(0xff51afd7ed558ccd);
     SymbolCacheSlot *slot = &column->cache[hash >> 54];
     if (slot->word[0] != word[0] || slot->word[1] != word[1] || slot->len_and_one != text.len + 1) {
@@ -299,6 +307,7 @@ ErrorCode load__column_init(LoadColumn *column, const ColumnDef *def, Str patter
     *column = (LoadColumn){
         .type = def->type,
         .parse = PARSE[def->type.id],
+        .width = (uint32_t)physical_bytes(physical),
         .not_null = def->not_null,
         .is_text = type_is_text(def->type.id) || def->type.id == TYPE_SYMBOL,
         .heap = heap,
@@ -341,7 +350,7 @@ void load__column_deinit(LoadColumn *column) {
 }
 
 void load__column_null(LoadColumn *column, uint32_t row) {
-    size_t bytes = physical_bytes(type_physical(column->type.id));
+    size_t bytes = column->width;
     bit_clear(column->valid, row);
     column->null_count++;
     if (bytes == 0) {

@@ -172,10 +172,38 @@ static void nulls_clear_value_and_validity(void **state) {
     arena_deinit(&heap);
 }
 
+/* Every length up to the inline limit and past it: value, prefix and zeros behind. */
+static void short_texts_are_padded_references(void **state) {
+    (void)state;
+    static const char TEXT[] = "abcdefghijklmnopqrst";
+    Arena heap;
+    LoadColumn column;
+    arena_init(&heap, SIZE_MAX);
+    ColumnDef def = {.name = STR("c"), .type = T(VARCHAR)};
+    assert_int_equal(load__column_init(&column, &def, STR(""), NULL, &heap, NULL), ERR_OK);
+    for (size_t len = 0; len <= 20; len++) {
+        char copy[20];
+        memcpy(copy, TEXT, len);
+        assert_true(column.parse(&column, (Str){copy, len}, 0));
+        StrRef want = strref_make(TEXT, len);
+        assert_true(strref_equal(&((StrRef *)column.data)[0], &want));
+        if (len <= 16) {
+            uint64_t word[2], expected[2] = {0, 0};
+            memcpy(expected, TEXT, len);
+            load__pad((Str){TEXT, len}, word);
+            assert_int_equal(word[0], expected[0]);
+            assert_int_equal(word[1], expected[1]);
+        }
+    }
+    load__column_deinit(&column);
+    arena_deinit(&heap);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_become_values),
         cmocka_unit_test(nulls_clear_value_and_validity),
+        cmocka_unit_test(short_texts_are_padded_references),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
