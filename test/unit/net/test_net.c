@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <stdlib.h>
 #include "net/net.h"
 
 typedef struct Echo {

@@ -257,9 +257,9 @@ ErrorCode func__age(const KernelCall *call, Vector *out, Error *err) {
 
 static ErrorCode interval_sum(Interval a, Interval b, int sign, Interval *out, Error *err) {
     Interval sum;
-    bool bad = sign > 0 ? __builtin_add_overflow(a.months, b.months, &sum.months) | __builtin_add_overflow(a.days, b.days, &sum.days) |
+    bool bad = sign > 0 ? __builtin_add_overflow(a.months, b.months, &sum.months) || __builtin_add_overflow(a.days, b.days, &sum.days) ||
                               __builtin_add_overflow(a.micros, b.micros, &sum.micros)
-                        : __builtin_sub_overflow(a.months, b.months, &sum.months) | __builtin_sub_overflow(a.days, b.days, &sum.days) |
+                        : __builtin_sub_overflow(a.months, b.months, &sum.months) || __builtin_sub_overflow(a.days, b.days, &sum.days) ||
                               __builtin_sub_overflow(a.micros, b.micros, &sum.micros);
     if (bad) {
         return interval_overflow(err);
