@@ -59,7 +59,7 @@ WORDS = ["", "a", "ab", "abc", "basalt", "Zürich", "NABIL", "x y", "percent % s
 
 def literal(kind, rng):
     if kind == "int":
-        return str(rng.choice([0, 1, -1, 2, 7, 100, -50, rng.randint(-1000, 1000)]))
+        return str(rng.choice([0, 1, -1, 2, 7, 100, -50, rng.randint(-200, 200)]))
     if kind == "float":
         return rng.choice(["0.0", "1.5", "-2.25", "1e3", "0.1"]) + "::double precision"
     if kind == "num":
@@ -75,7 +75,7 @@ def value(kind, rng):
     if rng.random() < 0.12:
         return "NULL"
     if kind == "int":
-        return str(rng.randint(-20, 20) if rng.random() < 0.8 else rng.randint(-10**6, 10**6))
+        return str(rng.randint(-20, 20) if rng.random() < 0.8 else rng.randint(-200, 200))
     if kind == "float":
         return repr(round(rng.uniform(-100, 100), 3))
     if kind == "num":
