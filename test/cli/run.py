@@ -193,6 +193,26 @@ def check_and_dump():
     run("dump", "catalog", checkpoint + ".bad", want=5)
 
 
+def damage():
+    """One flipped bit in a block: check names file and offset, a query that needs the block fails with the code of damage."""
+    d = folder("damage")
+    path = os.path.join(ROOT, "d.csv")
+    open(path, "w").write(run("gen", "floorsheet", "--rows", "200000")[0])
+    run("load", d, "t", path, "--timestamp", "timestamp", "--quiet")
+    has(run("check", d)[0], "good")
+    segments = [os.path.join(f, n) for f, _, names in os.walk(d) for n in names if n.endswith(".seg")]
+    assert segments, "no segment was written"
+    has(run("dump", "segment", segments[0])[0], "rows")
+    data = bytearray(open(segments[0], "rb").read())
+    data[len(data) // 2] ^= 1
+    open(segments[0], "wb").write(data)
+    has(run("check", d, want=5)[1], os.path.basename(segments[0]), "offset")
+    has(run("dump", "blocks", segments[0])[0], "block")
+    columns = sql(d, "SELECT * FROM t LIMIT 0")[0].strip().split(",")
+    codes = {subprocess.run([BASALT, "sql", d, f"SELECT count(DISTINCT {c}) FROM t WHERE {c} IS NOT NULL"], capture_output=True).returncode for c in columns}
+    equal(codes, {0, 5})
+
+
 def bench():
     d = folder("bench")
     run("sql", d, "CREATE TABLE t (a INT)", "--create")
@@ -339,7 +359,7 @@ def serve_settings():
     has(run("serve", d, "--http-workers", "many", want=2)[1], "http-workers")
 
 
-TESTS = [version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, bench,
+TESTS = [version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, bench,
          shell, serve, serve_settings]
 
 
