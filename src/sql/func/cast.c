@@ -34,18 +34,45 @@ static const Cast CASTS[] = {
     COLUMN_TYPES(TEXT_INPUT) COLUMN_TYPES(TEXT_OUTPUT)
 };
 
+/* Where the row of casts.h for a pair lies, +1; 0 = none there. The binder asks for casts all the time. */
+enum {
+#define CAST(from_, to_, context_, kernel_) CAST_ROW_##from_##_##to_,
+#define BINARY_CAST(from_, to_, context_) CAST_ROW_##from_##_##to_,
+#include "sql/func/casts.h"
+#undef CAST
+#undef BINARY_CAST
+    CAST_ROW_COUNT
+};
+static const uint16_t CAST_PLACES[TYPE_COUNT][TYPE_COUNT] = {
+#define CAST(from_, to_, context_, kernel_) [TYPE_##from_][TYPE_##to_] = CAST_ROW_##from_##_##to_ + 1,
+#define BINARY_CAST(from_, to_, context_) [TYPE_##from_][TYPE_##to_] = CAST_ROW_##from_##_##to_ + 1,
+#include "sql/func/casts.h"
+#undef CAST
+#undef BINARY_CAST
+};
+enum { TEXT_INPUTS = 4, TEXT_OUTPUTS = 3 };
+_Static_assert(COUNT_OF(CASTS) == CAST_ROW_COUNT + TYPE_COUNT * (TEXT_INPUTS + TEXT_OUTPUTS), "every type has its rows of text input and output");
+
 const Cast *cast_find(TypeId from, TypeId to) {
+    static const TypeId inputs[TEXT_INPUTS] = {TYPE_UNKNOWN, TYPE_TEXT, TYPE_VARCHAR, TYPE_BPCHAR};
     assert(from < TYPE_COUNT);
     assert(to < TYPE_COUNT);
     if (to == TYPE_SYMBOL || to == TYPE_UNKNOWN || (from == to && from == TYPE_TEXT)) {
         return NULL;
     }
-    for (size_t i = 0; i < COUNT_OF(CASTS); i++) {
-        if (CASTS[i].from == from && CASTS[i].to == to) {
-            return &CASTS[i];
-        }
+    size_t place = CAST_PLACES[from][to];
+    for (size_t i = 0; i < TEXT_INPUTS && place == 0; i++) {
+        place = inputs[i] == from ? CAST_ROW_COUNT + (size_t)to * TEXT_INPUTS + i + 1 : 0;
     }
-    return NULL;
+    for (size_t i = 1; i < TEXT_INPUTS && place == 0; i++) {
+        place = inputs[i] == to ? CAST_ROW_COUNT + (size_t)TYPE_COUNT * TEXT_INPUTS + (size_t)from * TEXT_OUTPUTS + i : 0;
+    }
+    if (place == 0) {
+        return NULL;
+    }
+    assert(CASTS[place - 1].from == from);
+    assert(CASTS[place - 1].to == to);
+    return &CASTS[place - 1];
 }
 
 const void *cast_prepare(Type from, Type to, CastContext context, Arena *arena) {
