@@ -21,32 +21,50 @@ static const KeywordRow keyword_rows[KEYWORD_COUNT] = {
 #undef X
 };
 
-/* The same sum as in scripts/gen-keywords: first eight bytes, last four bytes and the length. */
-static uint64_t word_key(const char *lower, size_t len) {
+#define CASE_BITS UINT64_C(0x2020202020202020)
+
+/* The same sum as in scripts/gen-keywords: first eight bytes, last four bytes and the length, all with the bit of case set. */
+static uint64_t word_key(const char *word, size_t len) {
     uint64_t first = 0;
     uint32_t last = 0;
-    memcpy(&first, lower, len < 8 ? len : 8);
-    memcpy(&last, len < 4 ? lower : lower + len - 4, len < 4 ? len : 4);
-    uint64_t tail = last | (uint64_t)len << 32;
-    return (first ^ (tail * UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xD6E8FEB86659FD93);
+    if (len >= 8) {
+        memcpy(&first, word, 8);
+    } else if (len >= 4) { /* two overlapping halves: no copy of variable length */
+        uint32_t low = 0;
+        memcpy(&low, word, 4);
+        memcpy(&last, word + len - 4, 4);
+        first = low | (uint64_t)last << (len - 4) * 8;
+    } else {
+        memcpy(&first, word, len);
+    }
+    if (len >= 4) {
+        memcpy(&last, word + len - 4, 4);
+    } else {
+        last = (uint32_t)first;
+    }
+    uint64_t tail = (last | (uint32_t)CASE_BITS) | (uint64_t)len << 32;
+    return ((first | CASE_BITS) ^ (tail * UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xD6E8FEB86659FD93);
+}
+
+static bool same_word(const char *word, const char *text, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        char c = word[i];
+        if ((c >= 'A' && c <= 'Z' ? (char)(c + 32) : c) != text[i]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 Keyword keyword_find(Str word) {
-    char lower[KEYWORD_BYTES_MAX];
-    if (word.len == 0 || word.len > sizeof lower) {
+    if (word.len == 0 || word.len > KEYWORD_BYTES_MAX) {
         return NO_KEYWORD;
     }
-    for (size_t i = 0; i < word.len; i++) {
-        char c = word.data[i];
-        lower[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-    }
-    uint64_t key = word_key(lower, word.len);
+    uint64_t key = word_key(word.data, word.len);
     uint64_t spread = key * (2 * (uint64_t)keyword_displace[key >> 57] + 1);
     uint16_t number = keyword_slots[(spread >> 40) % KEYWORD_SLOTS];
-    if (number == 0 || !str_equal(keyword_rows[number].text, (Str){lower, word.len})) {
-        return NO_KEYWORD;
-    }
-    return (Keyword)number;
+    Str text = keyword_rows[number].text;
+    return number != 0 && text.len == word.len && same_word(word.data, text.data, word.len) ? (Keyword)number : NO_KEYWORD;
 }
 
 Str keyword_text(Keyword keyword) {

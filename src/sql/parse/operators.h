@@ -20,6 +20,9 @@ static const OperatorRow operator_rows[] = {
 };
 
 static inline Power operator_power(Str text) {
+    if (text.len > 2) {
+        return POWER_OTHER;
+    }
     for (size_t i = 0; i < COUNT_OF(operator_rows); i++) {
         if (str_equal(operator_rows[i].text, text)) {
             return (Power)operator_rows[i].power;

@@ -28,15 +28,11 @@ const Token *parse__peek(Parser *p) {
 }
 
 bool parse__at_word(const Parser *p, Str word) {
-    return p->token.kind == TOKEN_WORD && str_equal_ignore_case(p->token.text, word);
-}
-
-bool parse__at_mark(const Parser *p, const char *mark) {
-    return token_is(&p->token, TOKEN_PUNCTUATION, str_from_c(mark));
+    return p->token.kind == TOKEN_WORD && p->token.text.len == word.len && str_equal_ignore_case(p->token.text, word);
 }
 
 bool parse__at_operator(const Parser *p, const char *text) {
-    return token_is(&p->token, TOKEN_OPERATOR, str_from_c(text));
+    return p->token.kind == TOKEN_OPERATOR && str_equal(p->token.text, str_from_c(text));
 }
 
 bool parse__accept_keyword(Parser *p, Keyword keyword) {
@@ -68,7 +64,7 @@ bool parse__peek_keyword(Parser *p, Keyword keyword) {
 }
 
 bool parse__peek_mark(Parser *p, const char *mark) {
-    return token_is(parse__peek(p), TOKEN_PUNCTUATION, str_from_c(mark));
+    return token_is_mark(parse__peek(p), mark);
 }
 
 /* ---------------------------------------------------------------- errors */

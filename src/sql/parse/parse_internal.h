@@ -37,7 +37,12 @@ static inline bool token_is(const Token *token, TokenKind kind, Str text) {
     return token->kind == kind && str_equal(token->text, text);
 }
 bool parse__at_word(const Parser *p, Str word);  /* any case; words that are no keywords */
-bool parse__at_mark(const Parser *p, const char *mark);
+/* mark: one or two characters */
+static inline bool token_is_mark(const Token *token, const char *mark) {
+    return token->kind == TOKEN_PUNCTUATION && token->text.data[0] == mark[0] && token->len == 1u + (mark[1] != 0) &&
+           (mark[1] == 0 || token->text.data[1] == mark[1]);
+}
+static inline bool parse__at_mark(const Parser *p, const char *mark) { return token_is_mark(&p->token, mark); }
 bool parse__at_operator(const Parser *p, const char *text);
 bool parse__accept_keyword(Parser *p, Keyword keyword);
 bool parse__accept_word(Parser *p, Str word);
