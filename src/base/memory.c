@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 enum { ALIGNMENT_BYTES = 64, FATAL_EXIT_CODE = 70, FATAL_DISK_EXIT_CODE = 6 };
@@ -54,6 +55,10 @@ void *mem_alloc_aligned(size_t bytes) {
     assert(bytes <= SIZE_MAX - ALIGNMENT_BYTES);
     size_t rounded = (bytes + ALIGNMENT_BYTES - 1) & ~(size_t)(ALIGNMENT_BYTES - 1);
     return checked(aligned_alloc(ALIGNMENT_BYTES, rounded == 0 ? ALIGNMENT_BYTES : rounded), bytes);
+}
+
+void mem_trim(void) {
+    (void)malloc_trim(0);
 }
 
 void mem_free(void *pointer) {

@@ -15,6 +15,7 @@ void *mem_calloc(size_t count, size_t bytes);
 void *mem_realloc(void *pointer, size_t bytes);
 void *mem_alloc_aligned(size_t bytes); /* aligned to 64, rounded up to 64; free with mem_free */
 void mem_free(void *pointer);
+void mem_trim(void); /* gives freed memory back to the operating system; milliseconds, for idle moments */
 /* Ends the process; the cli installs the handler that prints and exits with the documented code (6 for disk, else 70). */
 typedef void (*FatalHandler)(ErrorCode code, const char *message);
 void fatal_install(FatalHandler handler); /* once, at start, before threads */

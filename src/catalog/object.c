@@ -132,7 +132,7 @@ static void table_decode(Reader *reader, CatalogObject *object) {
     table->durability_ms = reader_u32le(reader);
     table->wal = reader_u8(reader) != 0;
     table->column_count = reader_u16le(reader);
-    if (reader->failed || table->column_count > COLUMNS_MAX || table->designated >= table->column_count) {
+    if (reader->failed || table->column_count > COLUMNS_MAX || table->designated < -1 || table->designated >= table->column_count) {
         reader->failed = true;
         table->column_count = 0;
         return;
@@ -140,6 +140,9 @@ static void table_decode(Reader *reader, CatalogObject *object) {
     table->columns = arena_array(&object->arena, ColumnDef, table->column_count);
     for (uint16_t i = 0; i < table->column_count; i++) {
         column_decode(reader, &object->arena, &table->columns[i]);
+    }
+    if (table->designated >= 0 && !type_is_timestamp(table->columns[table->designated].type.id)) {
+        reader->failed = true;
     }
 }
 

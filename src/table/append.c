@@ -4,7 +4,7 @@
  * Why:     four writers of one table copy in parallel; the lock is held for a few hundred nanoseconds a piece.
  * Waiting: the call returns when its rows are below the chunk's `filled`, so that a transaction always finds its own rows; a copy
  *          before it takes microseconds.
- * Tests:   test/unit/table/test_table.c */
+ * Tests:   test/unit/engine/test_engine.c, test_history.c */
 #include "table/table_internal.h"
 
 static ErrorCode check_block(const ColumnDef *column, const ColumnBlock *block, uint32_t row_count, Error *err) {

@@ -3,7 +3,7 @@
  *
  * Invariants: whoever sets an end stamp first owns the row; the second gets 40001. Undone rows become ends that all see, so that the
  *             other granules of their chunk stay clean.
- * Tests:      test/unit/table/test_table.c, test_history.c */
+ * Tests:      test/unit/engine/test_engine.c, test_history.c */
 #include "table/table_internal.h"
 
 static ErrorCode conflict(Error *err) {

@@ -2,7 +2,7 @@
  * ops.c - a table's changes as operations of a log record or a checkpoint. Layout: docs/format/log-records.md.
  *
  * Threads: rows of the caller's own transaction or below a captured count: read without the lock, but for validity and bit columns.
- * Tests:   test/unit/table/test_ops.c */
+ * Tests:   test/unit/engine/test_formats.c, test_crash.c */
 #include "base/plant.h"
 #include "table/table_internal.h"
 

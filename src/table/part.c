@@ -2,7 +2,7 @@
  * part.c - tables and their part lists: create, find, pin, free.
  *
  * Threads: everything under the table's lock, but create and destroy.
- * Tests:   test/unit/table/test_table.c */
+ * Tests:   test/unit/engine/test_engine.c, test_history.c */
 #include "table/table_internal.h"
 
 void table__lock(Table *table) { table->env->os.sched->mutex_lock(table->env->os.sched, &table->lock); }

@@ -3,7 +3,7 @@
  *
  * Invariants: every number read is checked; a part or row that does not exist is ERR_DAMAGED. Applying twice gives the same.
  * Threads:    one, before the engine is open.
- * Tests:      test/unit/table/test_ops.c */
+ * Tests:      test/unit/engine/test_formats.c, test_crash.c */
 #include "base/plant.h"
 #include "table/table_internal.h"
 
@@ -69,7 +69,7 @@ static Part *part_for(Table *table, const AppendHead *head, const LayoutColumn *
     if (part == NULL) {
         return table__part_create(table, head->part, layout);
     }
-    bool same = layout_equal(part->layout, layout);
+    bool same = part->file == NULL && layout_equal(part->layout, layout);
     mem_free(layout);
     return same ? part : NULL;
 }

@@ -20,7 +20,11 @@ static bool outside_ranges(const Scan *scan, int64_t min, int64_t max) {
 static int32_t *map_layout(Scan *scan, const ChunkLayout *layout) {
     int32_t *map = arena_array(&scan->arena, int32_t, scan->column_count + 1u);
     for (uint16_t i = 0; i < scan->column_count; i++) {
-        map[i] = layout_find(layout, scan->def->columns[scan->columns[i]].id);
+        const ColumnDef *column = &scan->def->columns[scan->columns[i]];
+        map[i] = layout_find(layout, column->id);
+        if (map[i] >= 0 && type_physical(layout->columns[map[i]].type.id) != type_physical(column->type.id)) {
+            map[i] = -1; /* only a forged log can do that */
+        }
     }
     return map;
 }
@@ -90,7 +94,11 @@ static uint32_t capture_chunks(Scan *scan, Part *part, ScanBlock *blocks) {
 static int32_t *map_segment(Scan *scan, const Segment *segment) {
     int32_t *map = arena_array(&scan->arena, int32_t, scan->column_count + 1u);
     for (uint16_t i = 0; i < scan->column_count; i++) {
-        map[i] = segment_column_index(segment, scan->def->columns[scan->columns[i]].id);
+        const ColumnDef *column = &scan->def->columns[scan->columns[i]];
+        map[i] = segment_column_index(segment, column->id);
+        if (map[i] >= 0 && type_physical(segment_column(segment, (uint16_t)map[i]).type.id) != type_physical(column->type.id)) {
+            map[i] = -1; /* only a forged file can do that */
+        }
     }
     return map;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan_flat.c - one block as it lies: windows of 1,024 rows, no value is copied.
  *
- * Tests: test/unit/table/test_scan.c */
+ * Tests: test/unit/engine/test_engine.c, test_segments.c */
 #include "table/scan_internal.h"
 
 /* Clears rows whose time is in no range. */

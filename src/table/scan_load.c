@@ -3,7 +3,7 @@
  *
  * Threads: validity words and bit columns of a chunk that still grows share words with later rows; they are copied under the lock.
  *          All other data below the captured row count never changes.
- * Tests:   test/unit/table/test_scan.c */
+ * Tests:   test/unit/engine/test_engine.c, test_segments.c */
 #include "table/scan_internal.h"
 
 static bool is_growing(const ScanBlock *block) { return block->row_count < block->chunk->capacity && block->row_count % 64 != 0; }

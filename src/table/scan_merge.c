@@ -2,7 +2,7 @@
  * scan_merge.c - several blocks that overlap in time, merged row by row and gathered into vectors of their own.
  *
  * Order:   (time, arrival); reversed as a whole for a descending scan.
- * Tests:   test/unit/table/test_scan.c */
+ * Tests:   test/unit/engine/test_engine.c, test_segments.c */
 #include "table/scan_internal.h"
 
 /* Does a come before b? */

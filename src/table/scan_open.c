@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan_open.c - a table as a row source: open, morsels, cursors, close.
  *
- * Tests:   test/unit/table/test_scan.c */
+ * Tests:   test/unit/engine/test_engine.c, test_segments.c */
 #include "table/scan_internal.h"
 
 typedef struct TableSource {

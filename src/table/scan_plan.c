@@ -4,7 +4,7 @@
  * Order:   blocks are sorted by (first time, arrival). A block that begins before an earlier one ends joins its cluster; a cluster of
  *          one is read by itself. A cluster of several is cut at the first times of its blocks, so that its pieces stay small and
  *          workers share them; equal times are never cut apart, so ties keep their order of arrival.
- * Tests:   test/unit/table/test_scan.c */
+ * Tests:   test/unit/engine/test_engine.c, test_segments.c */
 #include "table/scan_internal.h"
 #include <stdlib.h>
 

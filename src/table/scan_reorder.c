@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan_reorder.c - one block by time, either way: up to 1,024 live rows named by an index into the whole block; no value is copied.
  *
- * Tests: test/unit/table/test_scan.c */
+ * Tests: test/unit/engine/test_engine.c, test_segments.c */
 #include "table/scan_internal.h"
 
 /* Fills cursor->index with the next live rows; returns how many. */

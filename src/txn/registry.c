@@ -2,7 +2,7 @@
  * registry.c - running transactions: numbers, snapshots, and the horizon below which old versions are garbage.
  *
  * Threads: one mutex, held for a few instructions; horizon walks the ring of running transactions.
- * Tests:   test/unit/txn/test_registry.c */
+ * Tests:   test/unit/engine/test_history.c */
 #include "txn/txn.h"
 
 void registry_init(TxnRegistry *registry, Sched *sched) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * write_set.c - what a transaction has done, in order: undone from the newest back, told to the log from the oldest on.
  *
- * Tests: test/unit/txn/test_write_set.c */
+ * Tests: test/unit/txn/test_ends.c */
 #include "base/memory.h"
 #include "txn/txn.h"
 
