@@ -18,6 +18,13 @@
 typedef __int128 Int128;           /* pedantic builds know it as an extension */
 typedef unsigned __int128 Uint128;
 
+/* 113 bits of mantissa, about 34 decimal digits; arithmetic only, no library. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 Quad;
+#else
+typedef long double Quad;
+#endif
+
 /* assert() is on in every build. assert_slow() only where BASALT_SLOW_ASSERTS is set (sanitizer and test builds). */
 #ifdef BASALT_SLOW_ASSERTS
 #define assert_slow(x) assert(x)
