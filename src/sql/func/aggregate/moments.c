@@ -111,7 +111,7 @@ FINISH(corr_finish) {
     double xx = square_spread(state->count, state->xx, state->x);
     double yy = square_spread(state->count, state->yy, state->y);
     bool given = state->count > 0 && xx > 0 && yy > 0;
-    double value = given ? spread(state->count, state->xy, state->x, state->y) / (sqrt(xx) * sqrt(yy)) : 0;
+    double value = given ? spread(state->count, state->xy, state->x, state->y) / sqrt(xx * yy) : 0;
     value = value > 1 ? 1 : value < -1 ? -1 : value;
     return float_or_null(given, value, out, row, arena);
 }
