@@ -79,6 +79,7 @@ static void take_lines(Statement *statement, Str text) {
 
 static ErrorCode run_analyzed(Statement *statement, Buffer *out, Error *err) {
     RunContext context = statement__run_context(statement);
+    context.analyze_clock = engine_os(session_engine(statement->session))->clock;
     Run *run;
     Batch *batch = NULL;
     TRY(run_open(statement->plan, &context, &run, err));

@@ -36,6 +36,7 @@ typedef struct RunContext {
     int workers;                /* threads to use at most, the caller's included; 0 = all of the pool + 1 */
     QueryControl *control;      /* NULL: no cancel, no time-out */
     size_t memory_limit;        /* bytes; 0 = 256 MiB */
+    Clock *analyze_clock;       /* EXPLAIN ANALYZE: operators are timed; NULL: only rows and batches are counted */
 } RunContext;
 
 NODISCARD ErrorCode run_open(const Plan *plan, const RunContext *context, Run **run_out, Error *err);

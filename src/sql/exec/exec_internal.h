@@ -77,6 +77,7 @@ NODISCARD ErrorCode step_symbol_map(Frame *frame, const Step *step, StepState *s
 
 struct StepState {
     bool ready;
+    uint64_t counter;                               /* CALL: what a volatile kernel counts */
     uint64_t *set_slots; size_t set_slot_count;     /* IN_LIST: open addressing over the set's values, place + 1 */
     int64_t *set_ints;  uint32_t set_int_count;     /* IN_LIST of a few integers */
     Frame *sub;                                     /* SYMBOL_MAP */
@@ -164,6 +165,7 @@ NODISCARD ErrorCode op_set_op_open(Run *run, const PlanOp *plan, uint32_t worker
 NODISCARD ErrorCode operator_prepare(Operator *op, Error *err);
 /* Morsel by morsel, for aggregates that may take a morsel's statistics and not read it. */
 bool scan_take_morsel(Operator *scan, Morsel *morsel_out);
+void scan_explain(const Run *run, const PlanOp *plan, Buffer *out); /* EXPLAIN ANALYZE: what storage read and pruned */
 void scan_start_morsel(Operator *scan, const Morsel *morsel);
 NODISCARD ErrorCode scan_read_morsel(Operator *scan, Batch **batch_out, Error *err); /* NULL: the morsel is done */
 ScanCursor *scan_cursor(Operator *scan, Scan **scan_out, RowSource **source_out); /* NULL: no row can qualify */

@@ -108,6 +108,8 @@ ErrorCode groups_init(GroupTable *table, const GroupSpec *spec, Budget *budget, 
     table->hashes = mem_alloc_aligned(BATCH_ROWS * sizeof(uint64_t));
     table->bool_bytes = mem_alloc_aligned((size_t)BATCH_ROWS * (spec->key_count + 1));
     if (spec->by_code) {
+        TRY(reserve(table, spec->codes, err));
+        table->seen = mem_calloc(spec->codes, 1);
         TRY(rows_grow(table, spec->codes, err));
         table->count = spec->codes;
         return ERR_OK;
@@ -124,6 +126,7 @@ void groups_deinit(GroupTable *table) {
     budget_release(table->budget, table->reserved + table->arena_seen);
     mem_free(table->rows);
     mem_free(table->slots);
+    mem_free(table->seen);
     mem_free(table->hashes);
     mem_free(table->bool_bytes);
     arena_deinit(&table->arena);
@@ -166,8 +169,10 @@ static uint32_t code_of(const GroupKey *key, const KeyIn *in, size_t row) {
 static void codes_first_key(const GroupKey *key, const KeyIn *in, uint16_t row_count, uint32_t *group) {
     if (key->type.id == TYPE_SYMBOL && in->step != 0 && in->valid == NULL) {
         const uint32_t *codes = (const uint32_t *)(const void *)in->data;
-        for (uint16_t r = 0; r < row_count; r++) {
-            group[r] = codes[r] + 1;
+        for (size_t w = 0; w < words_for(row_count); w++) { /* whole words: arrays are padded to them */
+            for (size_t r = 0; r < 64; r++) {
+                group[w * 64 + r] = codes[w * 64 + r] + 1;
+            }
         }
         return;
     }
@@ -176,25 +181,53 @@ static void codes_first_key(const GroupKey *key, const KeyIn *in, uint16_t row_c
     }
 }
 
-/* Touches the rows' groups; a code outside the domain (a dictionary that grew under way) is an error, not a wild write. */
+static uint32_t codes_max(const uint32_t *group) {
+    uint32_t max = 0;
+    for (size_t r = 0; r < 64; r++) {
+        max = group[r] > max ? group[r] : max;
+    }
+    return max;
+}
+
+static bool all_seen(const uint8_t *seen, const uint32_t *group) {
+    uint8_t all = 1;
+    for (size_t r = 0; r < 64; r++) {
+        all &= seen[group[r]];
+    }
+    return all != 0;
+}
+
+/* A code outside the domain (a dictionary that grew under way) is an error, not a wild write. */
+static ErrorCode touch_one(GroupTable *table, uint32_t group, uint64_t position, bool *fresh, Error *err) {
+    const GroupSpec *spec = table->spec;
+    if (UNLIKELY(group >= spec->codes)) {
+        return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "symbol code %u is not in its dictionary of %u", group, spec->codes);
+    }
+    *fresh = table->seen[group] == 0;
+    if (UNLIKELY(*fresh)) {
+        uint8_t *row = groups_row(table, group);
+        table->seen[group] = 1;
+        put_u64le(row + 8, position);
+        states_init(spec, row);
+    }
+    return ERR_OK;
+}
+
 static ErrorCode codes_touch(GroupTable *table, const uint64_t *rows, uint16_t row_count, RowPosition first, const uint32_t *group, uint64_t *fresh,
                              Error *err) {
-    const GroupSpec *spec = table->spec;
     uint64_t position = ((uint64_t)first.morsel << 32 | first.row) + 1;
     for (size_t w = 0; w < words_for(row_count); w++) {
-        for (uint64_t word = rows[w]; word != 0; word &= word - 1) {
+        uint64_t word = rows[w];
+        const uint32_t *here = group + w * 64;
+        if (word == ~UINT64_C(0) && codes_max(here) < table->spec->codes && all_seen(table->seen, here)) {
+            continue;
+        }
+        for (; word != 0; word &= word - 1) {
             size_t r = w * 64 + (size_t)__builtin_ctzll(word);
-            if (UNLIKELY(group[r] >= spec->codes)) {
-                return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "symbol code %u is not in its dictionary of %u", group[r], spec->codes);
-            }
-            uint8_t *row = table->rows + (size_t)group[r] * spec->stride;
-            uint64_t *touched = (uint64_t *)(void *)(row + 8);
-            if (UNLIKELY(*touched == 0)) {
-                *touched = position + r;
-                states_init(spec, row);
-                if (fresh != NULL) {
-                    bit_set(fresh, r);
-                }
+            bool is_fresh = false;
+            TRY(touch_one(table, group[r], position + r, &is_fresh, err));
+            if (is_fresh && fresh != NULL) {
+                bit_set(fresh, r);
             }
         }
     }
@@ -411,7 +444,8 @@ static ErrorCode merge_codes(GroupTable *into, const GroupTable *from, Error *er
             continue;
         }
         uint8_t *row = groups_row(into, g);
-        if (get_u64le(row + 8) == 0) {
+        if (into->seen[g] == 0) {
+            into->seen[g] = 1;
             memcpy(row, from_row, spec->stride);
         } else {
             TRY(merge_states(into, g, from_row, err));

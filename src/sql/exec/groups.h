@@ -38,6 +38,7 @@ typedef struct GroupTable {
     uint8_t *rows;
     uint64_t *slots;
     size_t slot_count;
+    uint8_t *seen;                  /* by code: 1 = touched, kept apart from the rows because every row of a batch asks */
     uint32_t count, capacity;
     size_t reserved, arena_seen;
     /* one batch */

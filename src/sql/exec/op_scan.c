@@ -233,6 +233,21 @@ ScanCursor *scan_cursor(Operator *op, Scan **scan_out, RowSource **source_out) {
     return scan->shared->empty ? NULL : scan->cursor;
 }
 
+void scan_explain(const Run *run, const PlanOp *plan, Buffer *out) {
+    const ScanShared *shared = run->shared[plan->id];
+    if (shared == NULL || shared->scan == NULL) {
+        buffer_append_str(out, STR(" no row can qualify"));
+        return;
+    }
+    ScanCounters counters = {0};
+    if (shared->source->vtable->counters != NULL) {
+        shared->source->vtable->counters(shared->scan, &counters);
+    }
+    buffer_printf(out, " parts=%llu (pruned %llu) blocks=%llu (pruned %llu) rows read=%llu", (unsigned long long)counters.parts,
+                  (unsigned long long)counters.parts_pruned, (unsigned long long)counters.blocks, (unsigned long long)counters.blocks_pruned,
+                  (unsigned long long)counters.rows_read);
+}
+
 static const OperatorType SCAN_TYPE = {"scan", NULL, scan_next, scan_close};
 
 ErrorCode op_scan_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {

@@ -38,10 +38,6 @@ static ErrorCode open_sequence(TableCallOperator *call, Error *err) {
         }
     }
     if (call->base.plan->as.table_call.function == TABLE_CALL_LONG_SEQUENCE) {
-        const FunctionEnvironment *environment = call->base.run->context.environment;
-        if (call->arg_count > 1) { /* seeds of the rnd_ functions of the statement */
-            random_init(environment->random, hash_u64((uint64_t)args[1].as.i64) ^ (uint64_t)(call->arg_count > 2 ? args[2].as.i64 : 0));
-        }
         call->sequence = (Sequence){.next = 1, .step = 1, .left = args[0].as.i64 > 0 ? (uint64_t)args[0].as.i64 : 0};
         return ERR_OK;
     }
@@ -65,7 +61,17 @@ static ErrorCode table_call_prepare(Operator *op, Error *err) {
     return catalog_rows_make(&call->rows, op->run, op->plan->as.table_call.function, name, err);
 }
 
+/* long_sequence(n, a, b): seeds of the statement's rnd_ functions, from its first row on. */
+static void seed(const TableCallOperator *call) {
+    if (call->base.plan->as.table_call.function != TABLE_CALL_LONG_SEQUENCE || call->arg_count < 2 || call->batch_number > 0) {
+        return;
+    }
+    uint64_t second = call->arg_count > 2 ? (uint64_t)call->args[2].as.i64 : 0;
+    random_init(call->base.run->context.environment->random, hash_u64((uint64_t)call->args[1].as.i64) ^ second);
+}
+
 static uint16_t sequence_batch(TableCallOperator *call) {
+    seed(call);
     Sequence *sequence = &call->sequence;
     uint16_t count = (uint16_t)MIN_OF(sequence->left, (uint64_t)BATCH_ROWS);
     Vector *out = &call->base.columns[0];

@@ -48,13 +48,25 @@ ErrorCode operator_prepare(Operator *op, Error *err) {
     return op->type->prepare == NULL ? ERR_OK : op->type->prepare(op, err);
 }
 
+static ErrorCode timed_next(Operator *op, Batch **batch_out, Error *err) {
+    Clock *clock = op->run->context.analyze_clock;
+    if (LIKELY(clock == NULL)) {
+        return op->type->next(op, batch_out, err);
+    }
+    int64_t start = clock->monotonic_nanos(clock);
+    ErrorCode code = op->type->next(op, batch_out, err);
+    int64_t spent = clock->monotonic_nanos(clock) - start;
+    atomic_fetch_add_explicit(&op->run->counters[op->plan->id].nanos, (uint64_t)spent, memory_order_relaxed);
+    return code;
+}
+
 ErrorCode operator_next(Operator *op, Batch **batch_out, Error *err) {
     Run *run = op->run;
     OpCounters *counters = &run->counters[op->plan->id];
     for (;;) {
         *batch_out = NULL;
         TRY(run_check(run, err));
-        TRY(op->type->next(op, batch_out, err));
+        TRY(timed_next(op, batch_out, err));
         Batch *batch = *batch_out;
         if (batch == NULL) {
             return ERR_OK;

@@ -222,12 +222,20 @@ ErrorCode program_subqueries(Run *run, const Program *program, Error *err) {
 }
 
 /* ---- EXPLAIN ANALYZE ---- */
+/* Times include the operators below, and are summed over workers. */
 static void explain_tree(const Run *run, const PlanOp *op, int depth, Buffer *out) {
     const OpCounters *counters = &run->counters[op->id];
     buffer_append_fill(out, ' ', (size_t)depth * 2);
     plan_op_explain(op, out);
-    buffer_printf(out, "  rows=%llu batches=%llu time=%.3fms\n", (unsigned long long)atomic_load(&counters->rows),
-                  (unsigned long long)atomic_load(&counters->batches), (double)atomic_load(&counters->nanos) / 1e6);
+    buffer_printf(out, "  (rows=%llu batches=%llu", (unsigned long long)atomic_load(&counters->rows),
+                  (unsigned long long)atomic_load(&counters->batches));
+    if (run->context.analyze_clock != NULL) {
+        buffer_printf(out, " time=%.3f ms", (double)atomic_load(&counters->nanos) / 1e6);
+    }
+    if (op->kind == PLAN_SCAN) {
+        scan_explain(run, op, out);
+    }
+    buffer_append_str(out, STR(")\n"));
     for (size_t i = 0; i < 2; i++) {
         if (op->inputs[i] != NULL) {
             explain_tree(run, op->inputs[i], depth + 1, out);
@@ -240,4 +248,5 @@ static void explain_tree(const Run *run, const PlanOp *op, int depth, Buffer *ou
 
 void run_explain(const Run *run, Buffer *out) {
     explain_tree(run, run->plan->root, 0, out);
+    buffer_printf(out, "memory limit %zu MiB\n", run->budget.limit >> 20);
 }

@@ -15,7 +15,7 @@ static void place_error(const Step *step, Error *err) {
     err->position = reads_text ? step->position : ERROR_NO_POSITION;
 }
 
-static ErrorCode run_kernel(Frame *frame, const Step *step, const Vector *const *args, uint16_t row_count, const uint64_t *rows, Vector *out,
+static ErrorCode run_kernel(Frame *frame, const Step *step, StepState *state, const Vector *const *args, uint16_t row_count, const uint64_t *rows, Vector *out,
                             Error *err) {
     KernelCall call = {
         .args = args,
@@ -24,6 +24,7 @@ static ErrorCode run_kernel(Frame *frame, const Step *step, const Vector *const 
         .rows = rows,
         .arena = &frame->scratch,
         .prepared = step->prepared,
+        .counter = &state->counter,
         .environment = frame->run->context.environment,
     };
     ErrorCode code = step->function->kernel(&call, out, err);
@@ -97,14 +98,14 @@ static void validity_merge(Frame *frame, Vector *out, const uint64_t *valid, siz
     }
 }
 
-static ErrorCode call_constant(Frame *frame, const Step *step, const Vector *const *args, Error *err) {
+static ErrorCode call_constant(Frame *frame, const Step *step, StepState *state, const Vector *const *args, Error *err) {
     if (is_strict(step) && any_constant_null(args, step->arg_count)) {
         out_null(frame, step);
         return ERR_OK;
     }
     uint64_t rows[BATCH_WORDS] = {1};
     Vector *out = frame_temp(frame, step, true);
-    TRY(run_kernel(frame, step, args, 1, rows, out, err));
+    TRY(run_kernel(frame, step, state, args, 1, rows, out, err));
     out->form = VECTOR_CONSTANT;
     out->row_count = frame->row_count;
     return ERR_OK;
@@ -127,7 +128,7 @@ static void base_rows(const Frame *frame, const Step *step, const Vector *vector
     }
 }
 
-static ErrorCode call_on_base(Frame *frame, const Step *step, const Vector **args, uint32_t which, Error *err) {
+static ErrorCode call_on_base(Frame *frame, const Step *step, StepState *state, const Vector **args, uint32_t which, Error *err) {
     const Vector *indexed = args[which];
     TRY(vector_flat(indexed->base, &frame->scratch, err));
     const Vector *base = indexed->base;
@@ -145,7 +146,7 @@ static ErrorCode call_on_base(Frame *frame, const Step *step, const Vector **arg
     *computed = *frame_temp(frame, step, false);
     const Register *reg = &frame->program->registers[step->out];
     args[which] = base;
-    TRY(run_kernel(frame, step, args, (uint16_t)indexed->base_count, rows, computed, err));
+    TRY(run_kernel(frame, step, state, args, (uint16_t)indexed->base_count, rows, computed, err));
     if (is_strict(step)) {
         validity_merge(frame, computed, base->valid, words);
     }
@@ -164,7 +165,7 @@ static ErrorCode call_on_base(Frame *frame, const Step *step, const Vector **arg
 }
 
 /* ---- the usual case ---- */
-static ErrorCode call_dense(Frame *frame, const Step *step, const Vector **args, Error *err) {
+static ErrorCode call_dense(Frame *frame, const Step *step, StepState *state, const Vector **args, Error *err) {
     for (uint32_t i = 0; i < step->arg_count; i++) {
         TRY(vector_dense(frame->slots[step->args[i]], &frame->scratch, err));
     }
@@ -182,7 +183,7 @@ static ErrorCode call_dense(Frame *frame, const Step *step, const Vector **args,
         rows = both;
     }
     Vector *out = frame_temp(frame, step, false);
-    TRY(run_kernel(frame, step, args, frame->row_count, rows, out, err));
+    TRY(run_kernel(frame, step, state, args, frame->row_count, rows, out, err));
     if (is_strict(step)) {
         validity_merge(frame, out, valid, words_for(frame->row_count));
     }
@@ -190,7 +191,6 @@ static ErrorCode call_dense(Frame *frame, const Step *step, const Vector **args,
 }
 
 ErrorCode step_call(Frame *frame, const Step *step, StepState *state, Error *err) {
-    (void)state;
     const Vector *args[CALL_ARGS_MAX];
     assert(step->arg_count <= CALL_ARGS_MAX);
     uint32_t varying = 0;
@@ -203,10 +203,10 @@ ErrorCode step_call(Frame *frame, const Step *step, StepState *state, Error *err
         }
     }
     if (varying == 0 && (step->function->flags & FN_VOLATILE) == 0) {
-        return call_constant(frame, step, args, err);
+        return call_constant(frame, step, state, args, err);
     }
     if (varying == 1 && base_pays(frame, step, args[which])) {
-        return call_on_base(frame, step, args, which, err);
+        return call_on_base(frame, step, state, args, which, err);
     }
-    return call_dense(frame, step, args, err);
+    return call_dense(frame, step, state, args, err);
 }
