@@ -153,6 +153,7 @@ static ErrorCode checkpoint_at(Engine *engine, const Snapshot *snapshot, Error *
     TRY(write_file(engine, snapshot, &bytes, err));
     engine->checkpoint_bytes = bytes;
     engine->checkpoint_log_bytes = stats.written_bytes;
+    engine->checkpoint_switches = stats.file_switches;
     atomic_fetch_add(&engine->checkpoint_count, 1);
     wal_set_data_bytes(engine->wal, engine__data_bytes(engine));
     return forget_older(engine, snapshot->lsn, err);
@@ -190,8 +191,10 @@ bool engine__checkpoint_due(Engine *engine) {
     int64_t age = engine->os.clock->monotonic_nanos(engine->os.clock) - engine->checkpoint_nanos;
     bool old = age > (interval_ms == 0 ? INT64_C(300000) : interval_ms) * INT64_C(1000000);
     bool changed = engine__visible_lsn(engine) != engine->checkpoints[0];
+    /* Right behind a change of files, so that two checkpoints' log fits the three files that are kept. */
+    bool full = limit == stats.file_bytes && stats.file_switches != engine->checkpoint_switches;
     engine__unlock(engine, &engine->checkpoint_lock);
-    return changed && (since > limit || old);
+    return changed && (since > limit || full || old);
 }
 
 /* ---- loading ---- */

@@ -61,7 +61,7 @@ struct Engine {
     Mutex work_lock;                 /* one flush or merge at a time */
     Mutex checkpoint_lock;           /* one checkpoint at a time; guards the fields below */
     Lsn checkpoints[CHECKPOINTS_KEPT]; /* newest first, 0 = none */
-    uint64_t checkpoint_bytes, checkpoint_log_bytes;
+    uint64_t checkpoint_bytes, checkpoint_log_bytes, checkpoint_switches; /* the last two: of the log, at the newest checkpoint */
     int64_t checkpoint_nanos;
     Mutex bodies_lock;               /* guards bodies */
     BodyFile *bodies;

@@ -104,6 +104,7 @@ static void set_position(Wal *wal, const WalReplay *replay) {
     wal->last_wall_micros = replay->last_wall_micros;
     wal->stats.replayed_records = replay->records;
     wal->stats.replayed_bytes = replay->bytes;
+    wal->stats.written_bytes = replay->bytes + replay->records * WAL_RECORD_HEADER_BYTES;
     wal->nonce = (uint32_t)wal->os.rand->next(wal->os.rand);
 }
 

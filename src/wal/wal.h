@@ -157,7 +157,8 @@ bool wal_failed(const Wal *wal);
 typedef struct WalStats {
     uint64_t records, body_bytes;  /* published since open */
     uint64_t groups, syncs;
-    uint64_t written_bytes;        /* to the files, padding included: the measure of "log since the last checkpoint" */
+    /* To the files, padding included, plus what was replayed: the measure of "log since the last checkpoint". */
+    uint64_t written_bytes;
     uint64_t pushes;               /* write-back started early for unsynced bytes */
     uint64_t file_switches;        /* a checkpoint after each one keeps the log at three files */
     uint64_t files_created, files_removed;

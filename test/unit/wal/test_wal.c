@@ -122,6 +122,9 @@ static void records_come_back_in_order(void **state) {
     assert_int_equal(wal_published_lsn(f.wal), 300);
     reopen_ok(&f);
     assert_int_equal(f.replayed_count, 300);
+    WalStats stats;
+    wal_stats(f.wal, &stats);
+    assert_int_equal(stats.written_bytes, stats.replayed_bytes + 300 * 40);
     for (uint32_t i = 0; i < 300; i++) {
         assert_int_equal(f.replayed[i], i + 1);
         assert_int_equal(f.published[i], i + 1);
