@@ -334,7 +334,67 @@ static void put_type_change(Deparser *d, const AstAlterAction *action) {
     }
 }
 
+/* ALTER COLUMN ...; false: another action. */
+static bool put_alter_column(Deparser *d, const AstAlterAction *action) {
+    switch (action->kind) {
+    case AST_ALTER_COLUMN_TYPE: put_type_change(d, action); return true;
+    case AST_ALTER_COLUMN_DEFAULT:
+        put_column_action(d, action, " SET DEFAULT ");
+        deparse__expr(d, action->expr);
+        return true;
+    case AST_ALTER_COLUMN_DROP_DEFAULT: put_column_action(d, action, " DROP DEFAULT"); return true;
+    case AST_ALTER_COLUMN_SET_NOT_NULL: put_column_action(d, action, " SET NOT NULL"); return true;
+    case AST_ALTER_COLUMN_DROP_NOT_NULL: put_column_action(d, action, " DROP NOT NULL"); return true;
+    case AST_ALTER_COLUMN_ADD_INDEX:
+        put_column_action(d, action, " ADD INDEX");
+        deparse__index_spec(d, action->index);
+        return true;
+    case AST_ALTER_COLUMN_DROP_INDEX: put_column_action(d, action, " DROP INDEX"); return true;
+    case AST_ALTER_COLUMN_CACHE: put_column_action(d, action, " CACHE"); return true;
+    case AST_ALTER_COLUMN_NOCACHE: put_column_action(d, action, " NOCACHE"); return true;
+    case AST_ALTER_COLUMN_CAPACITY:
+        put_column_action(d, action, " SYMBOL CAPACITY ");
+        deparse__expr(d, action->expr);
+        return true;
+    default: return false;
+    }
+}
+
+/* SET of the whole table, partitions; false: another action. */
+static bool put_table_action(Deparser *d, const AstAlterAction *action) {
+    switch (action->kind) {
+    case AST_ALTER_DROP_PARTITION: put_partitions(d, action, "DROP PARTITION"); return true;
+    case AST_ALTER_DETACH_PARTITION: put_partitions(d, action, "DETACH PARTITION"); return true;
+    case AST_ALTER_ATTACH_PARTITION: put_partitions(d, action, "ATTACH PARTITION"); return true;
+    case AST_ALTER_CONVERT_PARTITION: put_partitions(d, action, "CONVERT PARTITION"); return true;
+    case AST_ALTER_SQUASH_PARTITIONS: put(d, "SQUASH PARTITIONS"); return true;
+    case AST_ALTER_SET_PARAM:
+        put(d, "SET PARAM ");
+        deparse__options(d, action->options, action->option_count);
+        return true;
+    case AST_ALTER_SET_OPTIONS:
+        put(d, "SET (");
+        deparse__options(d, action->options, action->option_count);
+        put(d, ")");
+        return true;
+    case AST_ALTER_SET_TTL:
+        put(d, "SET ");
+        deparse__ttl(d, action->ttl);
+        return true;
+    case AST_ALTER_SET_WAL: put(d, action->bypass ? "SET TYPE BYPASS WAL" : "SET TYPE WAL"); return true;
+    case AST_ALTER_DEDUP_ENABLE:
+        put(d, "DEDUP ENABLE UPSERT KEYS ");
+        deparse__name_list(d, action->names, action->name_count);
+        return true;
+    case AST_ALTER_DEDUP_DISABLE: put(d, "DEDUP DISABLE"); return true;
+    default: return false;
+    }
+}
+
 static void put_action(Deparser *d, const AstAlterAction *action) {
+    if (put_alter_column(d, action) || put_table_action(d, action)) {
+        return;
+    }
     switch (action->kind) {
     case AST_ALTER_ADD_COLUMN:
         put(d, action->if_not_exists ? "ADD COLUMN IF NOT EXISTS " : "ADD COLUMN ");
@@ -354,56 +414,11 @@ static void put_action(Deparser *d, const AstAlterAction *action) {
     case AST_ALTER_RENAME_TABLE: put_named_action(d, "RENAME TO ", &action->new_name); break;
     case AST_ALTER_SET_SCHEMA: put_named_action(d, "SET SCHEMA ", &action->new_name); break;
     case AST_ALTER_OWNER: put_named_action(d, "OWNER TO ", &action->new_name); break;
-    case AST_ALTER_COLUMN_TYPE: put_type_change(d, action); break;
-    case AST_ALTER_COLUMN_DEFAULT:
-        put_column_action(d, action, " SET DEFAULT ");
-        deparse__expr(d, action->expr);
-        break;
-    case AST_ALTER_COLUMN_DROP_DEFAULT: put_column_action(d, action, " DROP DEFAULT"); break;
-    case AST_ALTER_COLUMN_SET_NOT_NULL: put_column_action(d, action, " SET NOT NULL"); break;
-    case AST_ALTER_COLUMN_DROP_NOT_NULL: put_column_action(d, action, " DROP NOT NULL"); break;
     case AST_ALTER_ADD_CONSTRAINT:
         put(d, "ADD ");
         deparse__constraint(d, action->constraint);
         break;
-    case AST_ALTER_COLUMN_ADD_INDEX:
-        put_column_action(d, action, " ADD INDEX");
-        deparse__index_spec(d, action->index);
-        break;
-    case AST_ALTER_COLUMN_DROP_INDEX: put_column_action(d, action, " DROP INDEX"); break;
-    case AST_ALTER_COLUMN_CACHE: put_column_action(d, action, " CACHE"); break;
-    case AST_ALTER_COLUMN_NOCACHE: put_column_action(d, action, " NOCACHE"); break;
-    case AST_ALTER_COLUMN_CAPACITY:
-        put_column_action(d, action, " SYMBOL CAPACITY ");
-        deparse__expr(d, action->expr);
-        break;
-    case AST_ALTER_DROP_PARTITION: put_partitions(d, action, "DROP PARTITION"); break;
-    case AST_ALTER_DETACH_PARTITION: put_partitions(d, action, "DETACH PARTITION"); break;
-    case AST_ALTER_ATTACH_PARTITION: put_partitions(d, action, "ATTACH PARTITION"); break;
-    case AST_ALTER_CONVERT_PARTITION: put_partitions(d, action, "CONVERT PARTITION"); break;
-    case AST_ALTER_SQUASH_PARTITIONS: put(d, "SQUASH PARTITIONS"); break;
-    case AST_ALTER_SET_PARAM:
-        put(d, "SET PARAM ");
-        deparse__options(d, action->options, action->option_count);
-        break;
-    case AST_ALTER_SET_OPTIONS:
-        put(d, "SET (");
-        deparse__options(d, action->options, action->option_count);
-        put(d, ")");
-        break;
-    case AST_ALTER_SET_TTL:
-        put(d, "SET ");
-        deparse__ttl(d, action->ttl);
-        break;
-    case AST_ALTER_SET_WAL: put(d, action->bypass ? "SET TYPE BYPASS WAL" : "SET TYPE WAL"); break;
-    case AST_ALTER_DEDUP_ENABLE:
-        put(d, "DEDUP ENABLE UPSERT KEYS ");
-        deparse__name_list(d, action->names, action->name_count);
-        break;
-    case AST_ALTER_DEDUP_DISABLE: put(d, "DEDUP DISABLE"); break;
-    case AST_ALTER_SUSPEND_WAL:
-    case AST_ALTER_RESUME_WAL:
-    case AST_ALTER_OTHER: put_str(d, action->what); break;
+    default: put_str(d, action->what); break;
     }
 }
 

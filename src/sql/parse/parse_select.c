@@ -345,7 +345,7 @@ static ErrorCode parse_from_arm(Parser *p, AstSelect **select_out) {
     }
     TRY(parse__query_from_item(p, item, select_out));
     bool ends = p->token.kind == TOKEN_END || p->token.kind == TOKEN_PUNCTUATION || p->token.kind == TOKEN_WORD;
-    if (plain && !ends && p->depth <= 2) { /* `slect 1`: the first word was meant to be another */
+    if (plain && !ends && p->depth <= 2) { /* `frob 1`: the first word was meant to be another */
         p->token = first;
         return parse__expected(p, "a statement");
     }

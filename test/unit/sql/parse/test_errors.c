@@ -15,7 +15,7 @@ typedef struct ErrorCase {
 static void errors_point_at_what_was_not_expected(void **state) {
     static const ErrorCase cases[] = {
         {"select * ^frm t", ERR_SYNTAX, "at or near \"frm\""},
-        {"^slect * from t", ERR_SYNTAX, "expected a statement"},
+        {"^frob * from t", ERR_SYNTAX, "expected a statement"},
         {"select 1 +^", ERR_SYNTAX, "end of input: expected an expression"},
         {"select ^(1 + 2", ERR_SYNTAX, "( is not closed"},
         {"select f(1, ^)", ERR_SYNTAX, "expected an expression"},
@@ -35,7 +35,7 @@ static void errors_point_at_what_was_not_expected(void **state) {
         {"delete ^t", ERR_SYNTAX, "expected FROM"},
         {"create table t (a^)", ERR_SYNTAX, "expected a type name"},
         {"create table t (a int) partition by ^fortnight", ERR_SYNTAX, "expected NONE, HOUR"},
-        {"create ^tabel t (a int)", ERR_SYNTAX, "expected TABLE"},
+        {"create ^frob t (a int)", ERR_SYNTAX, "expected TABLE"},
         {"create ^function f() returns int", ERR_NOT_SUPPORTED, "CREATE FUNCTION"},
         {"drop ^trigger x", ERR_NOT_SUPPORTED, "DROP TRIGGER"},
         {"alter table t ^frob x", ERR_SYNTAX, "expected ADD"},
