@@ -278,8 +278,28 @@ static ErrorCode build_retype(Builder *b, const Expr *expr, RegisterNumber arg, 
     return add_step(b, step, expr->type, b->registers[arg].symbols, false, out, err);
 }
 
+/* A strict call of a NULL constant: NULL, whatever its other arguments would do (PostgreSQL folds it so, too). */
+static bool always_null(const Expr *expr) {
+    if (expr->kind == EXPR_CONSTANT) {
+        return expr->as.value.is_null;
+    }
+    if (expr->kind != EXPR_CALL || (expr->flags & EXPR_VOLATILE) != 0 || (expr->as.call.function->flags & FN_NOT_STRICT) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < expr->arg_count; i++) {
+        if (always_null(expr->args[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static ErrorCode build_call(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err) {
     RegisterNumber *args = NULL;
+    if (expr->as.call.function->kernel != NULL && always_null(expr)) {
+        Value null = value_null(expr->type);
+        return add_constant(b, &null, out, err);
+    }
     TRY(build_args(b, expr->args, expr->arg_count, guard, &args, err));
     if (expr->as.call.function->kernel == NULL) {
         assert(expr->arg_count == 1);
