@@ -44,7 +44,9 @@ static void cell_set(Cell *cell, const Vector *vector) {
 
 static void cache_attach(SymbolCache *cache, const SymbolTable *symbols) {
     if (cache->symbols != symbols) {
-        memset(cache->texts, 0, cache->texts == NULL ? 0 : cache->capacity * sizeof *cache->texts);
+        if (cache->texts != NULL) {
+            memset(cache->texts, 0, cache->capacity * sizeof *cache->texts);
+        }
         cache->symbols = symbols;
     }
 }
