@@ -117,5 +117,4 @@ bool codec__read_text(Bytes in, uint32_t count, DecodeBuffer *buffer);
 bool codec__read_codes(Bytes in, uint32_t count, uint32_t dictionary_count, DecodeBuffer *buffer);
 bool codec__read_numeric(Bytes in, uint32_t count, DecodeBuffer *buffer);
 bool codec__load_dictionary(const BlockDecoder *decoder, DecodeBuffer *buffer);
-bool codec__store_integers(const uint64_t *wide, uint64_t base, Physical physical, uint32_t count, void *out);
 extern const double codec__pow10[SCALE_MAX + 1];

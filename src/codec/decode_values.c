@@ -3,7 +3,7 @@
 #include "codec/codec_internal.h"
 #include "codec/decode_kernels.h"
 
-bool codec__store_integers(const uint64_t *wide, uint64_t base, Physical physical, uint32_t count, void *out) {
+static bool codec__store_integers(const uint64_t *wide, uint64_t base, Physical physical, uint32_t count, void *out) {
     switch (physical) {
     case PHYS_8:
         for (uint32_t i = 0; i < count; i++) { ((uint8_t *)out)[i] = (uint8_t)(wide[i] + base); }

@@ -31,7 +31,7 @@ static bool wait_for_others(Txn *txn, int64_t deadline_nanos) {
     return true;
 }
 
-int64_t ddl__deadline(const Txn *txn) {
+static int64_t ddl__deadline(const Txn *txn) {
     return txn->engine->os.clock->monotonic_nanos(txn->engine->os.clock) + INT64_C(1000000) * DDL_WAIT_MS;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 #include "engine/engine_internal.h"
 
-int64_t ddl__deadline(const Txn *txn);
 NODISCARD ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const CatalogObject **object_out, Error *err);
 const CatalogObject *ddl__put(Txn *txn, CatalogObject *object); /* takes it */
 NODISCARD ErrorCode ddl__check_column_name(Str name, Error *err);

@@ -116,8 +116,6 @@ void engine__file_id_seen(Engine *engine, uint64_t file_id); /* recovery: later 
 /* txn.c */
 Snapshot txn__catalog_snapshot(const Txn *txn);         /* own DDL is seen at once */
 void txn__touch(Txn *txn, Table *table);                /* it will be told when the transaction ends */
-/* commit.c */
-void txn__settle(Publication *publication, Lsn lsn); /* a Txn */
 void txn__free(Txn *txn);
 NODISCARD ErrorCode txn__check_writable(const Txn *txn, Error *err);
 /* view.c, storage.c */

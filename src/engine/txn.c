@@ -4,6 +4,8 @@
  * Tests: test/unit/engine/test_engine.c, test_history.c */
 #include "engine/engine_internal.h"
 
+static void txn__settle(Publication *publication, Lsn lsn);
+
 ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out, Error *err) {
     if (wal_failed(engine->wal)) {
         return error_set(err, ERR_IO, ERROR_NO_POSITION, "the log has failed; the database must be started again");
@@ -83,7 +85,7 @@ static void tables_end(Txn *txn) {
 }
 
 /* In the log's publish step: every stamp of the transaction becomes the LSN, then the LSN becomes visible. */
-void txn__settle(Publication *publication, Lsn lsn) {
+static void txn__settle(Publication *publication, Lsn lsn) {
     Txn *txn = (Txn *)publication;
     for (size_t i = 0; i < txn->writes.count; i++) {
         const Write *write = &txn->writes.writes[i];

@@ -140,8 +140,6 @@ NODISCARD ErrorCode session__setting_set(Session *session, Str name, Str value, 
 NODISCARD ErrorCode session__setting_show(const Session *session, Str name, Str *value_out, Error *err);
 void session__settings_end(Session *session, bool committed);
 
-/* ---- transactions (session_txn.c) ---- */
-NODISCARD ErrorCode session__begin_block(Session *session, const BoundStatement *options, Error *err);
 NODISCARD ErrorCode session__engine_begin(Session *session, bool read_only, Txn **txn_out, Error *err);
 /* One of BEGIN, COMMIT, ROLLBACK, SAVEPOINT, RELEASE, ROLLBACK TO; writes the tag. */
 NODISCARD ErrorCode session__control(Statement *statement, Error *err);

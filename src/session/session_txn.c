@@ -10,7 +10,7 @@ ErrorCode session__engine_begin(Session *session, bool read_only, Txn **txn_out,
     return engine_begin(session->engine, &options, txn_out, err);
 }
 
-ErrorCode session__begin_block(Session *session, const BoundStatement *bound, Error *err) {
+static ErrorCode session__begin_block(Session *session, const BoundStatement *bound, Error *err) {
     assert(!session->in_block);
     uint8_t isolation = session->isolation;
     if (bound != NULL && bound->has_isolation) {

@@ -15,7 +15,7 @@ void deparse__options(Deparser *d, const AstOption *options, uint32_t count) {
     }
 }
 
-void deparse__ttl(Deparser *d, const AstTtl *ttl) {
+static void deparse__ttl(Deparser *d, const AstTtl *ttl) {
     put(d, "TTL ");
     deparse__expr(d, ttl->count);
     if (ttl->count->kind == AST_INTEGER && ttl->unit.len > 0) {
@@ -24,7 +24,7 @@ void deparse__ttl(Deparser *d, const AstTtl *ttl) {
     }
 }
 
-void deparse__index_spec(Deparser *d, const AstIndexSpec *index) {
+static void deparse__index_spec(Deparser *d, const AstIndexSpec *index) {
     if (index->capacity != NULL) {
         put(d, " CAPACITY ");
         deparse__expr(d, index->capacity);
@@ -104,7 +104,7 @@ static void put_constraint_kind(Deparser *d, const AstConstraint *constraint) {
     }
 }
 
-void deparse__constraint(Deparser *d, const AstConstraint *constraint) {
+static void deparse__constraint(Deparser *d, const AstConstraint *constraint) {
     if (constraint->name != NULL) {
         put(d, "CONSTRAINT ");
         deparse__name(d, constraint->name);
@@ -131,7 +131,7 @@ static void put_symbol_tail(Deparser *d, const AstExpr *capacity, bool cache, bo
     }
 }
 
-void deparse__column(Deparser *d, const AstColumn *column) {
+static void deparse__column(Deparser *d, const AstColumn *column) {
     deparse__name(d, &column->name);
     if (column->type != NULL) {
         put(d, " ");

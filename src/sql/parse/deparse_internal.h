@@ -34,8 +34,4 @@ void deparse__from_list(Deparser *d, AstFrom *const *list, uint32_t count);
 void deparse__statement(Deparser *d, const AstStatement *statement);
 void deparse__options(Deparser *d, const AstOption *options, uint32_t count); /* a = b, c */
 void deparse__create_table(Deparser *d, const AstCreateTable *table);
-void deparse__column(Deparser *d, const AstColumn *column);
-void deparse__constraint(Deparser *d, const AstConstraint *constraint);
-void deparse__ttl(Deparser *d, const AstTtl *ttl);
-void deparse__index_spec(Deparser *d, const AstIndexSpec *index);
 void deparse__alter(Deparser *d, const AstAlterTable *alter);

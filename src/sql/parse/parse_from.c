@@ -6,6 +6,8 @@
  * Tests: test/unit/sql/parse/test_parse_select.c */
 #include "sql/parse/parse_internal.h"
 
+static ErrorCode parse__from_joins(Parser *p, AstFrom **item);
+
 static AstFrom *new_from(Parser *p, AstFromKind kind, Span span) {
     AstFrom *from = arena_new(p->arena, AstFrom);
     from->kind = kind;
@@ -195,7 +197,7 @@ static ErrorCode parse_tablesample(Parser *p, AstFrom *item) {
     return ERR_OK;
 }
 
-ErrorCode parse__from_tail(Parser *p, AstFrom *item) {
+static ErrorCode parse__from_tail(Parser *p, AstFrom *item) {
     TRY(parse_timestamp(p, item));
     if (item->alias == NULL) {
         TRY(parse__optional_alias(p, &item->alias));
@@ -389,7 +391,7 @@ static ErrorCode parse_join_right(Parser *p, AstJoin *join) {
     return ERR_OK;
 }
 
-ErrorCode parse__from_joins(Parser *p, AstFrom **item) {
+static ErrorCode parse__from_joins(Parser *p, AstFrom **item) {
     for (;;) {
         AstJoin join = {.left = *item};
         bool found = false;

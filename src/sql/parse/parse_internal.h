@@ -109,8 +109,6 @@ NODISCARD ErrorCode parse__declares(Parser *p, AstDeclare **declares_out, uint32
 NODISCARD ErrorCode parse__select_items(Parser *p, AstSelectItem **items_out, uint32_t *count_out);
 NODISCARD ErrorCode parse__from_list(Parser *p, AstFrom ***list_out, uint32_t *count_out);
 NODISCARD ErrorCode parse__from_item(Parser *p, AstFrom **item_out);
-NODISCARD ErrorCode parse__from_joins(Parser *p, AstFrom **item);                            /* JOIN ... behind *item */
-NODISCARD ErrorCode parse__from_tail(Parser *p, AstFrom *item);                              /* TIMESTAMP(c), alias */
 bool parse__at_clause(Parser *p);                /* a word that opens a clause, though it could be a name: SAMPLE BY, ASOF JOIN ... */
 NODISCARD ErrorCode parse__sample_by(Parser *p, AstSampleBy **sample_out);
 NODISCARD ErrorCode parse__latest(Parser *p, AstLatest **latest_out);

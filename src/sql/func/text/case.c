@@ -27,7 +27,7 @@ static uint32_t map(const CaseRange *ranges, size_t count, uint32_t code_point) 
     return code_point;
 }
 
-uint32_t text__upper(uint32_t code_point) {
+static uint32_t text__upper(uint32_t code_point) {
     if (code_point < 0x80) {
         return code_point >= 'a' && code_point <= 'z' ? code_point - 32 : code_point;
     }
@@ -41,7 +41,7 @@ uint32_t text__lower(uint32_t code_point) {
     return map(TO_LOWER, COUNT_OF(TO_LOWER), code_point);
 }
 
-bool text__is_alnum(uint32_t code_point) {
+static bool text__is_alnum(uint32_t code_point) {
     if (code_point < 0x80) {
         uint32_t letter = code_point | 0x20;
         return (code_point >= '0' && code_point <= '9') || (letter >= 'a' && letter <= 'z');

@@ -3,9 +3,7 @@
 #pragma once
 #include "sql/func/func_internal.h"
 
-uint32_t text__upper(uint32_t code_point); /* one-to-one mappings only */
 uint32_t text__lower(uint32_t code_point);
-bool text__is_alnum(uint32_t code_point);  /* letters and digits, for initcap */
 
 /* One value of any type as the dialect prints it; argument may be SYMBOL (its vector holds the dictionary) or BOOL. Not NULL. */
 void text__append_any(const KernelCall *call, size_t argument, size_t row, Buffer *out);
@@ -19,5 +17,3 @@ static inline char *text__room(const KernelCall *call, size_t len) {
     return arena_alloc_aligned(call->arena, len == 0 ? 1 : len, 1);
 }
 
-void text__quote_literal(Buffer *buffer, Str text); /* 'it''s', E'a\\b' */
-void text__quote_ident(Buffer *buffer, Str name);   /* as it is, or in double quotes where needed */
