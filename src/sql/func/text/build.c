@@ -275,7 +275,7 @@ static void append_doubled(Buffer *buffer, Str text, char quote) {
     buffer_append_char(buffer, quote);
 }
 
-static void text__quote_literal(Buffer *buffer, Str text) {
+void text__quote_literal(Buffer *buffer, Str text) {
     if (str_find_char(text, '\\', 0) < 0) {
         append_doubled(buffer, text, '\'');
         return;
@@ -328,7 +328,7 @@ static bool is_plain_name(Str name) {
     return name.len > 0 && !is_reserved(name);
 }
 
-static void text__quote_ident(Buffer *buffer, Str name) {
+void text__quote_ident(Buffer *buffer, Str name) {
     if (is_plain_name(name)) {
         buffer_append_str(buffer, name);
     } else {

@@ -17,3 +17,5 @@ static inline char *text__room(const KernelCall *call, size_t len) {
     return arena_alloc_aligned(call->arena, len == 0 ? 1 : len, 1);
 }
 
+void text__quote_literal(Buffer *buffer, Str text); /* 'it''s', E'a\\b' */
+void text__quote_ident(Buffer *buffer, Str name);   /* as it is, or in double quotes where needed */
