@@ -28,7 +28,19 @@ uint32_t chunk_capacity_for(uint32_t row_count) {
     return capacity;
 }
 
-Chunk *chunk_create(ChunkPool *pool, const ChunkLayout *layout, uint32_t first_offset, uint32_t capacity, bool zeroed) {
+static void columns_make(Chunk *chunk, bool zeroed) {
+    for (uint16_t i = 0; i < chunk->layout->column_count; i++) {
+        size_t bytes = column_bytes(chunk->layout->columns[i].type, chunk->capacity);
+        chunk->columns[i].data = chunk_pool_acquire(chunk->pool, bytes);
+        chunk->bytes += bytes;
+        if (zeroed || type_physical(chunk->layout->columns[i].type.id) == PHYS_BIT) {
+            memset(chunk->columns[i].data, 0, bytes);
+        }
+    }
+    chunk->dropped = false;
+}
+
+Chunk *chunk_create(ChunkPool *pool, const ChunkLayout *layout, uint32_t first_offset, uint32_t capacity, bool to_be_placed) {
     assert(capacity >= 64 && capacity <= BLOCK_ROWS);
     assert((capacity & (capacity - 1)) == 0);
     Chunk *chunk = mem_calloc(1, sizeof *chunk + sizeof(ChunkColumn) * layout->column_count);
@@ -37,13 +49,9 @@ Chunk *chunk_create(ChunkPool *pool, const ChunkLayout *layout, uint32_t first_o
     chunk->first_offset = first_offset;
     chunk->capacity = capacity;
     chunk->times.sorted = true;
-    for (uint16_t i = 0; i < layout->column_count; i++) {
-        size_t bytes = column_bytes(layout->columns[i].type, capacity);
-        chunk->columns[i].data = chunk_pool_acquire(pool, bytes);
-        chunk->bytes += bytes;
-        if (zeroed || type_physical(layout->columns[i].type.id) == PHYS_BIT) {
-            memset(chunk->columns[i].data, 0, bytes);
-        }
+    chunk->dropped = true;
+    if (!to_be_placed) {
+        columns_make(chunk, false);
     }
     return chunk;
 }
@@ -154,6 +162,9 @@ static void cover(Chunk *chunk, uint32_t end) {
 }
 
 void chunk_place(Chunk *chunk, const ChunkSource *source, uint32_t first, Stamp stamp) {
+    if (chunk->dropped) {
+        columns_make(chunk, true);
+    }
     cover(chunk, first + source->count);
     size_t heap_bytes = chunk_source_heap_bytes(chunk->layout, source);
     uint8_t *heap = heap_bytes > 0 ? heap_reserve(chunk, heap_bytes) : NULL;

@@ -78,7 +78,8 @@ typedef struct Chunk {
     ChunkColumn columns[];       /* as the layout */
 } Chunk;
 
-Chunk *chunk_create(ChunkPool *pool, const ChunkLayout *layout, uint32_t first_offset, uint32_t capacity, bool zeroed);
+/* to_be_placed: recovery. It has no memory before chunk_place, so that a chunk of holes costs nothing. */
+Chunk *chunk_create(ChunkPool *pool, const ChunkLayout *layout, uint32_t first_offset, uint32_t capacity, bool to_be_placed);
 void chunk_destroy(Chunk *chunk); /* NULL is fine */
 void chunk_drop_rows(Chunk *chunk); /* gives columns and texts back; nobody may read rows any more */
 /* Smallest capacity for that many rows: a power of two, 64 to 65,536. */
@@ -93,7 +94,7 @@ uint32_t chunk_reserve(Chunk *chunk, const ChunkSource *source, Stamp stamp, siz
 TimeFacts chunk_copy(Chunk *chunk, const ChunkSource *source, uint32_t first, uint8_t *heap); /* no lock; everything but bits */
 void chunk_copy_bits(Chunk *chunk, const ChunkSource *source, uint32_t first);                /* under the lock */
 void chunk_fill(Chunk *chunk, uint32_t first, const TimeFacts *times);                        /* under the lock */
-/* Recovery, one thread: rows at a place of the log's choosing; rows between become holes, begun never. The chunk was made zeroed. */
+/* Recovery, one thread: rows at a place of the log's choosing; rows between become holes, begun never. The chunk was made to be placed. */
 void chunk_place(Chunk *chunk, const ChunkSource *source, uint32_t first, Stamp stamp);
 /* Recovery is over: rows nobody placed are ended for all, times are looked at again. */
 void chunk_settle_holes(Chunk *chunk);

@@ -137,14 +137,14 @@ uint32_t table__chunk_at(const Part *part, uint32_t offset) {
     return low;
 }
 
-Chunk *table__chunk_add(Table *table, Part *part, uint32_t capacity, bool zeroed) {
+Chunk *table__chunk_add(Table *table, Part *part, uint32_t capacity, bool to_be_placed) {
     const Chunk *last = part->chunk_count > 0 ? part->chunks[part->chunk_count - 1] : NULL;
     uint32_t first_offset = last == NULL ? 0 : last->first_offset + last->capacity;
     if (part->chunk_count == part->chunk_capacity) {
         part->chunk_capacity = part->chunk_capacity == 0 ? 4 : part->chunk_capacity * 2;
         part->chunks = mem_realloc(part->chunks, sizeof(Chunk *) * part->chunk_capacity);
     }
-    Chunk *chunk = chunk_create(&table->env->pool, part->layout, first_offset, capacity, zeroed);
+    Chunk *chunk = chunk_create(&table->env->pool, part->layout, first_offset, capacity, to_be_placed);
     part->chunks[part->chunk_count++] = chunk;
     return chunk;
 }

@@ -144,7 +144,8 @@ ErrorCode table_redo_end(Table *table, Bytes payload, Stamp stamp, Error *err) {
     for (uint32_t i = 0; i < span_count; i++) {
         uint32_t first = reader_u32le(&reader);
         uint32_t count = reader_u32le(&reader);
-        if (reader.failed || part == NULL || first >= part->row_end || count > part->row_end - first) {
+        bool outside = part == NULL || first >= part->row_end || count > part->row_end - first || (part->file != NULL && count > part->rows);
+        if (reader.failed || outside) {
             return damaged(table, &reader, err);
         }
         TRY(end_span(table, part, first, count, stamp, &reader, err));

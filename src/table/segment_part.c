@@ -38,7 +38,8 @@ PartEntry table__entry_decode(Reader *reader) {
     entry.has_time = reader_u8(reader) != 0;
     entry.min = (int64_t)reader_u64le(reader);
     entry.max = (int64_t)reader_u64le(reader);
-    bool fits = entry.part > 0 && entry.block_count > 0 && entry.block_count < BLOCK_ROWS && entry.first_block < BLOCK_ROWS - entry.block_count;
+    bool fits = entry.part > 0 && entry.block_count > 0 && entry.block_count < BLOCK_ROWS && entry.first_block < BLOCK_ROWS - entry.block_count &&
+                entry.rows <= (uint64_t)entry.block_count * BLOCK_ROWS;
     reader->failed = reader->failed || !fits;
     return entry;
 }

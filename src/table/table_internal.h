@@ -76,7 +76,7 @@ bool table__end_place(Part *part, uint32_t offset, EndPlace *place_out);
 /* The row in the part that has taken it over, if any. false: it has not moved, or was garbage. */
 bool table__moved(Table *table, const Part *part, uint32_t offset, Part **part_out, uint32_t *offset_out);
 uint32_t table__chunk_at(const Part *part, uint32_t offset);              /* place of the chunk that holds the offset */
-Chunk *table__chunk_add(Table *table, Part *part, uint32_t capacity, bool zeroed);
+Chunk *table__chunk_add(Table *table, Part *part, uint32_t capacity, bool to_be_placed);
 bool table__writer_add(Table *table, Stamp own);                          /* false: claimed by another, or too many */
 ChunkLayout *table__layout_of(const TableDef *def);
 
