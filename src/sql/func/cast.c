@@ -7,10 +7,11 @@
 /* Text output is an assignment cast, text input an explicit one; untyped literals are read implicitly. */
 #define FROM_TEXT(source, target, weakest)                                                                             \
     {TYPE_##source, TYPE_##target, weakest, false,                                                                     \
-     {#target, {TYPE_##source, ARG_END}, 1, TYPE_##target, FN_FAILS, cast__from_text, NULL, NULL, NULL, NULL}},
+     {#target, {TYPE_##source, ARG_END}, 1, TYPE_##target, FN_FAILS | STABLE(source, target), cast__from_text, NULL, NULL, NULL, NULL}},
 #define TO_TEXT(source, target)                                                                                        \
     {TYPE_##source, TYPE_##target, CAST_ASSIGNMENT, false,                                                             \
-     {#target, {TYPE_##source, ARG_END}, 1, TYPE_##target, FN_FAILS, cast__to_text, NULL, NULL, NULL, NULL}},
+     {#target, {TYPE_##source, ARG_END}, 1, TYPE_##target, (TYPE_##target == TYPE_TEXT ? 0 : FN_FAILS) | STABLE(source, target), \
+      cast__to_text, NULL, NULL, NULL, NULL}},
 #define TEXT_INPUT(name, sql, exec, phys, oid, cat, pref)                                                              \
     FROM_TEXT(UNKNOWN, name, CAST_IMPLICIT)                                                                            \
     FROM_TEXT(TEXT, name, CAST_EXPLICIT)                                                                               \
@@ -23,13 +24,18 @@
 
 /* The first row that fits counts: special rows stand before the general ones. */
 static const Cast CASTS[] = {
+#define STABLE(from_, to_) (TYPE_##from_ == TYPE_TIMESTAMPTZ || TYPE_##to_ == TYPE_TIMESTAMPTZ ? FN_STABLE : 0)
 #define CAST(from_, to_, context_, kernel_)                                                                            \
     {TYPE_##from_, TYPE_##to_, CAST_##context_, false,                                                                 \
-     {#to_, {TYPE_##from_, ARG_END}, 1, TYPE_##to_, FN_FAILS, cast__##kernel_, NULL, NULL, NULL, NULL}},
+     {#to_, {TYPE_##from_, ARG_END}, 1, TYPE_##to_, FN_FAILS | STABLE(from_, to_), cast__##kernel_, NULL, NULL, NULL, NULL}},
+#define TOTAL_CAST(from_, to_, context_, kernel_)                                                                      \
+    {TYPE_##from_, TYPE_##to_, CAST_##context_, false,                                                                 \
+     {#to_, {TYPE_##from_, ARG_END}, 1, TYPE_##to_, 0, cast__##kernel_, NULL, NULL, NULL, NULL}},
 #define BINARY_CAST(from_, to_, context_)                                                                              \
     {TYPE_##from_, TYPE_##to_, CAST_##context_, true, {#to_, {TYPE_##from_, ARG_END}, 1, TYPE_##to_, 0, NULL, NULL, NULL, NULL, NULL}},
 #include "sql/func/casts.h"
 #undef CAST
+#undef TOTAL_CAST
 #undef BINARY_CAST
     COLUMN_TYPES(TEXT_INPUT) COLUMN_TYPES(TEXT_OUTPUT)
 };
@@ -37,17 +43,21 @@ static const Cast CASTS[] = {
 /* Where the row of casts.h for a pair lies, +1; 0 = none there. The binder asks for casts all the time. */
 enum {
 #define CAST(from_, to_, context_, kernel_) CAST_ROW_##from_##_##to_,
+#define TOTAL_CAST CAST
 #define BINARY_CAST(from_, to_, context_) CAST_ROW_##from_##_##to_,
 #include "sql/func/casts.h"
 #undef CAST
+#undef TOTAL_CAST
 #undef BINARY_CAST
     CAST_ROW_COUNT
 };
 static const uint16_t CAST_PLACES[TYPE_COUNT][TYPE_COUNT] = {
 #define CAST(from_, to_, context_, kernel_) [TYPE_##from_][TYPE_##to_] = CAST_ROW_##from_##_##to_ + 1,
+#define TOTAL_CAST CAST
 #define BINARY_CAST(from_, to_, context_) [TYPE_##from_][TYPE_##to_] = CAST_ROW_##from_##_##to_ + 1,
 #include "sql/func/casts.h"
 #undef CAST
+#undef TOTAL_CAST
 #undef BINARY_CAST
 };
 enum { TEXT_INPUTS = 4, TEXT_OUTPUTS = 3 };

@@ -21,7 +21,9 @@ NODISCARD ErrorCode cast__fit_text(Type type, Str text, bool explicit, Arena *ar
 
 /* ---- the kernels, one prototype per row of the table ---- */
 #define CAST(from_, to_, context_, kernel_) ErrorCode cast__##kernel_(const KernelCall *call, Vector *out, Error *err);
+#define TOTAL_CAST CAST
 #define BINARY_CAST(from_, to_, context_)
 #include "sql/func/casts.h"
 #undef CAST
+#undef TOTAL_CAST
 #undef BINARY_CAST
