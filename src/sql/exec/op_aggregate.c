@@ -17,7 +17,7 @@ typedef struct AggregateWorker {
 
 typedef struct AggregateOperator {
     Operator base;
-    AggregateWorker workers[WORKERS_MAX];
+    AggregateWorker *workers;
     uint32_t worker_count;
     const GroupSpec *spec;
     Arena result, scratch;
@@ -151,6 +151,7 @@ static ErrorCode consume(AggregateOperator *op, Error *err) {
     uint32_t count = plan->as.aggregate.serial || plan->program->is_volatile ? 1 : pipeline_workers(run, plan->inputs[0]);
     op->spec = group_spec(&run->arena, plan->program, 0, plan->as.aggregate.group_count, plan->as.aggregate.aggregates,
                           plan->as.aggregate.aggregate_count, plan->as.aggregate.state_bytes, plan->as.aggregate.array_groups);
+    op->workers = mem_calloc(count, sizeof *op->workers);
     for (uint32_t w = 0; w < count; w++) {
         TRY(worker_open(op, w, err));
     }
@@ -215,6 +216,7 @@ static void aggregate_close(Operator *base) {
         mem_free(worker->keys);
         mem_free(worker->stats_states);
     }
+    mem_free(op->workers);
     arena_deinit(&op->result);
     arena_deinit(&op->scratch);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * op_values.c - VALUES: all cells are one program of constants, run once; rows are copied out of its registers. */
+ * op_values.c - VALUES: literal cells are copied out of the plan; the others are one program of constants, run once. */
 #include "sql/exec/exec_internal.h"
 
 typedef struct ValuesOperator {
@@ -9,8 +9,25 @@ typedef struct ValuesOperator {
     uint32_t next_row, batch_number;
 } ValuesOperator;
 
-/* Each row is its own expressions, so an error of a later row comes only when its batch is asked for: all cells are run at once, which
- * a statement cannot tell apart, as VALUES has no columns to depend on. */
+static void copy_cell(ValuesOperator *values, Vector *out, uint16_t row, size_t cell) {
+    const PlanOp *plan = values->base.plan;
+    const Value *value = plan->as.values.cells[cell];
+    if (value == NULL) {
+        const Vector *from = frame_output(values->frame, plan->as.values.outputs[cell]);
+        vector_copy_value(out, &values->arena, row, from, 0);
+        out->symbols = from->symbols != NULL ? from->symbols : out->symbols;
+    } else if (value->is_null) {
+        vector_set_null(out, &values->arena, row);
+    } else if (type_physical((TypeId)out->type.id) == PHYS_BIT) {
+        if (value->as.boolean) {
+            bit_set(vector_data(out), row);
+        }
+    } else { /* texts stay where the statement has them */
+        size_t width = physical_bytes(type_physical((TypeId)out->type.id));
+        memcpy((uint8_t *)vector_data(out) + row * width, value->as.bytes, width);
+    }
+}
+
 static ErrorCode values_next(Operator *op, Batch **batch_out, Error *err) {
     ValuesOperator *values = (ValuesOperator *)op;
     uint32_t rows = op->plan->as.values.row_count;
@@ -29,9 +46,7 @@ static ErrorCode values_next(Operator *op, Batch **batch_out, Error *err) {
         *out = vector_new(&values->arena, op->plan->columns[c].type);
         out->row_count = count;
         for (uint16_t r = 0; r < count; r++) {
-            const Vector *cell = frame_output(values->frame, (values->next_row + r) * columns + c);
-            vector_copy_value(out, &values->arena, r, cell, 0);
-            out->symbols = cell->symbols != NULL ? cell->symbols : out->symbols;
+            copy_cell(values, out, r, (size_t)(values->next_row + r) * columns + c);
         }
     }
     op->batch = (Batch){.row_count = count, .live_count = count, .column_count = (uint16_t)columns, .columns = op->columns,

@@ -148,11 +148,23 @@ static ErrorCode lower_values(PlanContext *context, Rel *rel, const Need *need, 
     op->columns = rel->columns;
     op->column_count = rel->column_count;
     op->as.values.row_count = rel->as.values.row_count;
-    uint64_t cells = (uint64_t)rel->as.values.row_count * rel->column_count;
-    if (cells > PROGRAM_REGISTERS_MAX) {
-        return error_set(err, ERR_TOO_COMPLEX, ERROR_NO_POSITION, "VALUES has more than %d cells", PROGRAM_REGISTERS_MAX);
+    uint64_t count = (uint64_t)rel->as.values.row_count * rel->column_count;
+    if (count > PLAN_CELLS_MAX) {
+        return error_set(err, ERR_TOO_COMPLEX, ERROR_NO_POSITION, "VALUES has more than %d cells", PLAN_CELLS_MAX);
     }
-    TRY(program_build(context, NULL, 0, rel->as.values.exprs, (uint32_t)cells, &op->constants, err));
+    op->as.values.cells = arena_array(context->arena, const Value *, count + 1);
+    op->as.values.outputs = arena_array(context->arena, uint32_t, count + 1);
+    ExprList computed = {0};
+    for (uint64_t i = 0; i < count; i++) {
+        const Expr *cell = rel->as.values.exprs[i];
+        if (cell->kind == EXPR_CONSTANT) { /* bulk inserts are all of these */
+            op->as.values.cells[i] = &cell->as.value;
+        } else {
+            op->as.values.outputs[i] = computed.count;
+            exprlist_add(context, &computed, cell);
+        }
+    }
+    TRY(program_build(context, NULL, 0, computed.items, computed.count, &op->constants, err));
     return lower_filter_on(context, op, &need->filters, op_out, err);
 }
 

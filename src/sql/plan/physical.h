@@ -57,7 +57,10 @@ struct PlanOp {
             const PlanFilter *filters; uint16_t filter_count;
             bool residual;                  /* a filter stands above, for EXPLAIN and statistics */
         } scan;
-        struct { uint32_t row_count; } values;              /* constants: row-major */
+        struct {                                            /* row-major cells: a value, or NULL: output outputs[cell] of constants */
+            uint32_t row_count;
+            const Value **cells; uint32_t *outputs;
+        } values;
         struct { uint32_t function; } table_call;           /* constants: arguments */
         /* constants: low, high, offset as far as given, in that order */
         struct { bool has_low, has_high, has_offset, range; } limit;

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "sql/plan/physical.h"
 
-enum { PLAN_OPS_MAX = 100000, PLAN_DEPTH_MAX = 2000 };
+enum { PLAN_OPS_MAX = 100000, PLAN_DEPTH_MAX = 2000, PLAN_CELLS_MAX = 100000000 };
 
 typedef struct PlanContext {
     Arena *arena;

@@ -204,8 +204,25 @@ static const SymbolTable *symbols_of(const Oracle *o, const Expr *expr) {
     return NULL;
 }
 
+/* A strict call of a NULL constant is NULL before anything is evaluated, as in PostgreSQL. */
+static bool always_null(const Expr *expr) {
+    if (expr->kind == EXPR_CONSTANT) {
+        return expr->as.value.is_null;
+    }
+    bool null = false;
+    bool strict = expr->kind == EXPR_CALL && (expr->as.call.function->flags & FN_NOT_STRICT) == 0;
+    for (uint32_t i = 0; strict && i < expr->arg_count; i++) {
+        null = null || always_null(expr->args[i]);
+    }
+    return null;
+}
+
 static ErrorCode call_value(Oracle *o, const Expr *expr, Value *out) {
     const Function *function = expr->as.call.function;
+    if (always_null(expr)) {
+        *out = null_of(expr->type);
+        return ERR_OK;
+    }
     Vector vectors[8];
     const Vector *args[8];
     const Vector *constants[8] = {0};
