@@ -303,6 +303,7 @@ static ErrorCode check_clauses(Binder *b, const AstSelect *ast) {
 
 static ErrorCode bind_input(Binder *b, SelectState *s) {
     TRY(bind_from_list(b, s->ast->from, s->ast->from_count, &s->scope, &s->rel));
+    TRY(bind_items(b, s)); /* before WHERE, as in both languages: the first error in the text is the first told */
     TRY(apply_latest(b, s, true));
     TRY(apply_where(b, s));
     TRY(apply_latest(b, s, false));
@@ -311,7 +312,7 @@ static ErrorCode bind_input(Binder *b, SelectState *s) {
 }
 
 static ErrorCode bind_outputs(Binder *b, SelectState *s) {
-    TRY(bind_items(b, s));
+    s->scope.aggregates = &s->aggregates;
     s->visible_count = s->item_count;
     s->implied_groups = s->aggregates.count > 0;
     number_names(b, s);

@@ -55,7 +55,7 @@ static bool is_possible(uint8_t wanted, TypeId given) {
 }
 
 static bool counts_fit(const Candidate *c, uint32_t count) {
-    return c->variadic ? count + 1 >= c->arg_count && (count >= 1 || c->arg_count <= 1) && c->arg_count > 0 : count == c->arg_count;
+    return c->variadic ? count >= c->arg_count : count == c->arg_count;
 }
 
 /* Arguments of ARG_SAME must have a common type. */
@@ -264,7 +264,7 @@ static ErrorCode no_such_call(Binder *b, Str name, const Expr *const *args, uint
 /* ---------------------------------------------------------------- functions */
 
 /* Brings arguments to the types of the chosen row; ARG_SAME ones to their common type. */
-static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **args, uint32_t count, Type *same_out) {
+static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **args, uint32_t count, bool keep_symbol, Type *same_out) {
     const Expr **same = arena_array(b->arena, const Expr *, count + 1);
     uint32_t same_count = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -282,8 +282,12 @@ static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **ar
         return ERR_OK;
     }
     TRY(common_type(b, same, same_count, "argument", same_out));
+    if (same_count == 1 && keep_symbol && same_out->id == TYPE_SYMBOL) {
+        return ERR_OK; /* max(symbol) works on codes and answers one */
+    }
+    *same_out = same_out->id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : *same_out;
     for (uint32_t i = 0; i < count; i++) {
-        if (wanted_at(c, i) == ARG_SAME && !(same_count == 1 && args[i]->type.id == TYPE_SYMBOL)) {
+        if (wanted_at(c, i) == ARG_SAME) {
             TRY(coerce(b, args[i], *same_out, CAST_IMPLICIT, &args[i]));
         }
     }
@@ -330,7 +334,7 @@ ErrorCode call_function(Binder *b, Str name, const Expr **args, uint32_t count, 
     }
     const Function *function = set.items[0].row;
     Type same = {0};
-    TRY(coerce_arguments(b, &set.items[0], args, count, &same));
+    TRY(coerce_arguments(b, &set.items[0], args, count, false, &same));
     Type type = result_of(function->result, function->result_type, args, count, same);
     return expr_call(b, function, NULL, type, args, count, position, expr_out);
 }
@@ -364,7 +368,7 @@ ErrorCode find_aggregate(Binder *b, Str name, const Expr **args, uint32_t count,
     }
     *aggregate_out = set.items[0].row;
     Type same = {0};
-    TRY(coerce_arguments(b, &set.items[0], args, count, &same));
+    TRY(coerce_arguments(b, &set.items[0], args, count, true, &same));
     *type_out = result_of((*aggregate_out)->result, (*aggregate_out)->result_type, args, count, same);
     return ERR_OK;
 }
