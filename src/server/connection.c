@@ -268,6 +268,10 @@ static Move wait_head(Connection *connection, Bytes input, NetWait *wait_out) {
 
 static Move read_head(Connection *connection, NetWait *wait_out) {
     Request *request = &connection->request;
+    if (net_flush(connection->net) > NET_OUTPUT_BYTES) { /* answers to pipelined requests that nobody reads */
+        *wait_out = (NetWait){.kind = NET_WAIT_OUTPUT};
+        return MOVE_WAIT;
+    }
     Bytes input = net_input(connection->net);
     if (connection->scan == 0 && !request->response.begun) {
         request_begin(connection);

@@ -12,7 +12,7 @@ typedef struct WriteState {
     uint64_t line;       /* of the failure, 0 = none */
 } WriteState;
 
-enum { ANSWER_BYTES_MAX = 64 << 10, PARSER_BYTES_KEPT = 64 << 20 };
+enum { ANSWER_BYTES_MAX = 64 << 10, PARSER_BYTES_KEPT = 16 << 20 };
 
 static IlpParser *parser_take(Server *server) {
     IlpParser *parser = NULL;

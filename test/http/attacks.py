@@ -197,6 +197,29 @@ def slow_readers_are_parked():
 
 
 @check
+def pipelines_that_nobody_reads():
+    """Thousands of requests in one go, no answer read: what waits to be sent is bounded; at last all answers come."""
+    before = kit.server.resident()
+    with Wire(60, receive_buffer=4096) as wire:
+        count = 20000
+        wire.sock.setblocking(False)
+        data, at = (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n") * count, 0
+        end = time.time() + 3
+        while at < len(data) and time.time() < end:
+            try:
+                at += wire.sock.send(data[at:at + 65536])
+            except BlockingIOError:
+                time.sleep(0.02)
+        alive()
+        grown = kit.server.resident() - before
+        assert grown < 40 << 20, f"{grown >> 20} MB more"
+        wire.sock.settimeout(60)
+        whole = at // (len(data) // count)
+        for _ in range(whole):
+            expect(wire.answer().status, 200)
+
+
+@check
 def readers_that_leave_stop_the_statement():
     if not has_sql():
         return
