@@ -5,7 +5,7 @@
  *             at once then share it, instead of one of them failing at its commit. They stay when the rows are refused, as in QuestDB. */
 #include "server/write_sink.h"
 
-enum { CREATE_ATTEMPTS_MAX = 10, INFO_BYTES_MAX = 64 << 20 };
+enum { CREATE_WAIT_MS = 10000, CREATE_PAUSE_MS = 2, INFO_BYTES_MAX = 64 << 20 };
 
 static ErrorCode begin_rows(WriteSink *sink, Error *err) {
     if (sink->txn != NULL) {
@@ -54,6 +54,27 @@ static ErrorCode create_once(WriteSink *sink, const TableSpec *spec, Error *err)
     return txn_commit(txn, &lsn, err);
 }
 
+static int64_t deadline_of(const WriteSink *sink, int64_t wait_ms) {
+    Clock *clock = engine_os(sink->engine)->clock;
+    return clock->monotonic_nanos(clock) + wait_ms * 1000000;
+}
+
+/* Another client's commit is on its way to the disk: it will be visible soon. false: the deadline has passed. */
+static bool pause_until(const WriteSink *sink, int64_t deadline_nanos) {
+    Sched *sched = engine_os(sink->engine)->sched;
+    int64_t until = deadline_of(sink, CREATE_PAUSE_MS);
+    Mutex mutex;
+    Cond cond;
+    sched->mutex_init(sched, &mutex);
+    sched->cond_init(sched, &cond);
+    sched->mutex_lock(sched, &mutex);
+    (void)sched->cond_wait(sched, &cond, &mutex, until);
+    sched->mutex_unlock(sched, &mutex);
+    sched->cond_deinit(sched, &cond);
+    sched->mutex_deinit(sched, &mutex);
+    return until < deadline_nanos;
+}
+
 /* Somebody else did the same at the same time, or is at it. */
 static bool is_race(ErrorCode code) {
     return code == ERR_DUPLICATE_TABLE || code == ERR_DUPLICATE_COLUMN || code == ERR_SERIALIZATION || code == ERR_OBJECT_IN_USE;
@@ -70,19 +91,17 @@ static ErrorCode table_create(IlpSink *base, Str name, const IlpColumn *columns,
                       .partition = PARTITION_DAY, .wal = true};
     ErrorCode code = ERR_OK;
     bool found = false;
-    for (int attempt = 0; attempt < CREATE_ATTEMPTS_MAX && !found; attempt++) {
+    int64_t deadline = deadline_of(sink, CREATE_WAIT_MS);
+    do {
         code = create_once(sink, &spec, err);
         if (code != ERR_OK && !is_race(code)) {
             break;
         }
         code = table_find(base, name, &found, info_out, err);
-        if (code != ERR_OK) {
-            break;
-        }
-    }
+    } while (code == ERR_OK && !found && pause_until(sink, deadline));
     mem_free(defs);
     if (code == ERR_OK && !found) {
-        return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table: %.*s; it was made and dropped by others", STR_ARG(name));
+        return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table: %.*s; others are making or dropping it", STR_ARG(name));
     }
     return code;
 }
@@ -111,12 +130,10 @@ static ErrorCode add_once(WriteSink *sink, Str name, const IlpColumn *columns, u
 static ErrorCode columns_add(IlpSink *base, const IlpTableInfo *old, Str name, const IlpColumn *columns, uint16_t column_count,
                              IlpTableInfo *info_out, Error *err) {
     WriteSink *sink = (WriteSink *)base;
-    ErrorCode code = ERR_SERIALIZATION;
-    for (int attempt = 0; attempt < CREATE_ATTEMPTS_MAX && code != ERR_OK; attempt++) {
+    int64_t deadline = deadline_of(sink, CREATE_WAIT_MS);
+    ErrorCode code = add_once(sink, name, columns, column_count, err);
+    while (is_race(code) && pause_until(sink, deadline)) {
         code = add_once(sink, name, columns, column_count, err);
-        if (code != ERR_OK && !is_race(code)) {
-            return code;
-        }
     }
     bool found = false;
     TRY(code);

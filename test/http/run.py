@@ -31,7 +31,7 @@ class Server:
         self.log = open(os.path.join(self.folder, "log"), "w+")
         self.process = subprocess.Popen(
             [program, "serve", os.path.join(self.folder, "data"), "--http", f"{self.host}:{self.port}", "--http-head-timeout", "800ms",
-             "--http-body-timeout", "800ms", "--http-idle-timeout", "2s", "--durability", "off"],
+             "--http-body-timeout", "800ms", "--http-idle-timeout", "2s", "--durability", "commit"],
             stdout=self.log, stderr=self.log)
         deadline = time.time() + 15
         while time.time() < deadline and self.process.poll() is None:
