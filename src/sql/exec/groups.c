@@ -26,17 +26,25 @@ static uint32_t code_domain(const GroupKey *key) {
     }
 }
 
-static void choose_codes(GroupSpec *spec, uint32_t state_bytes) {
+/* Product of the keys' domains, kept in the keys; 0 if a key has none or there are too many. */
+static uint32_t codes_product(GroupKey *keys, uint32_t count) {
     uint64_t product = 1;
-    for (uint32_t k = 0; k < spec->key_count; k++) {
-        spec->keys[k].domain = code_domain(&spec->keys[k]);
-        product *= spec->keys[k].domain;
-        if (product == 0 || product > GROUP_CODES_MAX || product * (state_bytes + GROUP_HEADER_BYTES) > GROUP_CODE_BYTES_MAX) {
-            return;
+    for (uint32_t k = 0; k < count; k++) {
+        keys[k].domain = code_domain(&keys[k]);
+        product *= keys[k].domain;
+        if (product == 0 || product > GROUP_CODES_MAX) {
+            return 0;
         }
     }
-    spec->by_code = true;
-    spec->codes = (uint32_t)product;
+    return (uint32_t)product;
+}
+
+static void choose_codes(GroupSpec *spec, uint32_t state_bytes) {
+    uint32_t product = codes_product(spec->keys, spec->key_count);
+    if (product > 0 && (size_t)product * (state_bytes + GROUP_HEADER_BYTES) <= GROUP_CODE_BYTES_MAX) {
+        spec->by_code = true;
+        spec->codes = product;
+    }
 }
 
 static bool bytes_are_values(TypeId type) {
@@ -166,18 +174,28 @@ static uint32_t code_of(const GroupKey *key, const KeyIn *in, size_t row) {
     return (uint32_t)value[0] + 1;
 }
 
-static void codes_first_key(const GroupKey *key, const KeyIn *in, uint16_t row_count, uint32_t *group) {
-    if (key->type.id == TYPE_SYMBOL && in->step != 0 && in->valid == NULL) {
-        const uint32_t *codes = (const uint32_t *)(const void *)in->data;
+/* group = mixed-radix code of the keys. No keys: 0. */
+static void codes_mix(const GroupKey *spec_keys, const KeyIn *keys, uint32_t count, uint16_t row_count, uint32_t *group) {
+    if (count == 0) {
+        memset(group, 0, row_count * sizeof *group);
+        return;
+    }
+    if (spec_keys[0].type.id == TYPE_SYMBOL && keys[0].step != 0 && keys[0].valid == NULL) {
+        const uint32_t *codes = (const uint32_t *)(const void *)keys[0].data;
         for (size_t w = 0; w < words_for(row_count); w++) { /* whole words: arrays are padded to them */
             for (size_t r = 0; r < 64; r++) {
                 group[w * 64 + r] = codes[w * 64 + r] + 1;
             }
         }
-        return;
+    } else {
+        for (uint16_t r = 0; r < row_count; r++) {
+            group[r] = code_of(&spec_keys[0], &keys[0], r);
+        }
     }
-    for (uint16_t r = 0; r < row_count; r++) {
-        group[r] = code_of(key, in, r);
+    for (uint32_t k = 1; k < count; k++) {
+        for (uint16_t r = 0; r < row_count; r++) {
+            group[r] = group[r] * spec_keys[k].domain + code_of(&spec_keys[k], &keys[k], r);
+        }
     }
 }
 
@@ -237,25 +255,16 @@ static ErrorCode codes_touch(GroupTable *table, const uint64_t *rows, uint16_t r
 static ErrorCode find_by_code(GroupTable *table, const KeyIn *keys, const uint64_t *rows, uint16_t row_count, RowPosition first, uint32_t *group,
                               uint64_t *fresh, Error *err) {
     const GroupSpec *spec = table->spec;
-    if (spec->key_count == 0) {
-        memset(group, 0, row_count * sizeof *group);
-    } else {
-        codes_first_key(&spec->keys[0], &keys[0], row_count, group);
-    }
-    for (uint32_t k = 1; k < spec->key_count; k++) {
-        for (uint16_t r = 0; r < row_count; r++) {
-            group[r] = group[r] * spec->keys[k].domain + code_of(&spec->keys[k], &keys[k], r);
-        }
-    }
+    codes_mix(spec->keys, keys, spec->key_count, row_count, group);
     return codes_touch(table, rows, row_count, first, group, fresh, err);
 }
 
 /* ---- by hash ---- */
 static const uint64_t NULL_HASH = 0x9e3779b97f4a7c15u;
 
-static void hash_key(const GroupKey *key, const KeyIn *in, uint16_t row_count, uint64_t *hashes) {
-    for (uint16_t r = 0; r < row_count; r++) {
-        const uint8_t *value = in->data + (size_t)r * in->step;
+static void hash_key(const GroupKey *key, const KeyIn *in, size_t from, size_t to, uint64_t *hashes) {
+    for (size_t r = from; r < to; r++) {
+        const uint8_t *value = in->data + r * in->step;
         uint64_t h = NULL_HASH;
         if (!key_null(in, r)) {
             if (key->width == 8 && key->by_bytes) {
@@ -391,8 +400,10 @@ static ErrorCode find_by_hash(GroupTable *table, const KeyIn *keys, const uint64
                               uint64_t *fresh, Error *err) {
     uint64_t position = ((uint64_t)first.morsel << 32 | first.row) + 1;
     memset(table->hashes, 0, row_count * sizeof *table->hashes);
-    for (uint32_t k = 0; k < table->spec->key_count; k++) {
-        hash_key(&table->spec->keys[k], &keys[k], row_count, table->hashes);
+    for (size_t w = 0; w < words_for(row_count); w++) {
+        for (uint32_t k = 0; k < table->spec->key_count && rows[w] != 0; k++) {
+            hash_key(&table->spec->keys[k], &keys[k], w * 64, MIN_OF(w * 64 + 64, (size_t)row_count), table->hashes);
+        }
     }
     for (size_t w = 0; w < words_for(row_count); w++) {
         for (uint64_t word = rows[w]; word != 0; word &= word - 1) {
@@ -418,6 +429,75 @@ ErrorCode groups_find(GroupTable *table, Vector *const *keys, const uint64_t *ro
     }
     TRY(code);
     return budget_follow(table->budget, &table->arena, &table->arena_seen, err);
+}
+
+/* ---- the cache of (instant, codes) ---- */
+ErrorCode groups_cache_init(GroupCache *cache, GroupTable *table, Error *err) {
+    const GroupSpec *spec = table->spec;
+    *cache = (GroupCache){0};
+    uint32_t codes = spec->by_code ? 0 : codes_product(spec->keys + 1, spec->key_count - 1);
+    if (codes == 0) {
+        return ERR_OK;
+    }
+    TRY(reserve(table, codes * (sizeof(int64_t) + sizeof(uint32_t)), err));
+    cache->codes = codes;
+    cache->instants = mem_calloc(codes, sizeof *cache->instants);
+    cache->groups = mem_alloc(codes * sizeof *cache->groups);
+    memset(cache->groups, 0xff, codes * sizeof *cache->groups);
+    cache->code = mem_calloc(BATCH_ROWS, sizeof *cache->code);
+    return ERR_OK;
+}
+
+void groups_cache_deinit(GroupCache *cache) {
+    mem_free(cache->instants);
+    mem_free(cache->groups);
+    mem_free(cache->code);
+}
+
+static void cache_codes(GroupTable *table, GroupCache *cache, Vector *const *keys, uint16_t row_count) {
+    KeyIn in[4];
+    uint32_t count = table->spec->key_count - 1;
+    for (uint32_t k = 0; k < count; k++) {
+        key_in(table, k + 1, keys[k + 1], row_count, &in[k]);
+    }
+    codes_mix(table->spec->keys + 1, in, count, row_count, cache->code);
+}
+
+ErrorCode groups_find_cached(GroupTable *table, GroupCache *cache, Vector *const *keys, const uint64_t *rows, uint16_t row_count,
+                             RowPosition first, uint32_t *group, Error *err) {
+    if (cache->codes == 0 || table->spec->key_count > 4) {
+        return groups_find(table, keys, rows, row_count, first, group, NULL, err);
+    }
+    const int64_t *instants = keys[0]->data;
+    uint64_t missed[BATCH_WORDS] = {0};
+    uint64_t any = 0;
+    cache_codes(table, cache, keys, row_count);
+    for (size_t w = 0; w < words_for(row_count); w++) {
+        for (uint64_t word = rows[w]; word != 0; word &= word - 1) {
+            size_t r = w * 64 + (size_t)__builtin_ctzll(word);
+            uint32_t code = cache->code[r];
+            if (LIKELY(code < cache->codes && cache->groups[code] != UINT32_MAX && cache->instants[code] == instants[r])) {
+                group[r] = cache->groups[code];
+            } else {
+                missed[w] |= word & -word;
+            }
+        }
+        any |= missed[w];
+    }
+    if (any == 0) {
+        return ERR_OK;
+    }
+    TRY(groups_find(table, keys, missed, row_count, first, group, NULL, err));
+    for (size_t w = 0; w < words_for(row_count); w++) {
+        for (uint64_t word = missed[w]; word != 0; word &= word - 1) {
+            size_t r = w * 64 + (size_t)__builtin_ctzll(word);
+            if (cache->code[r] < cache->codes) {
+                cache->groups[cache->code[r]] = group[r];
+                cache->instants[cache->code[r]] = instants[r];
+            }
+        }
+    }
+    return ERR_OK;
 }
 
 /* ---- merging ---- */

@@ -54,6 +54,18 @@ void groups_deinit(GroupTable *table);
 /* keys: dense vectors. group[r] for each row set in rows. fresh: bits of rows that made their group, or NULL. */
 NODISCARD ErrorCode groups_find(GroupTable *table, Vector *const *keys, const uint64_t *rows, uint16_t row_count, RowPosition first, uint32_t *group,
                                 uint64_t *fresh, Error *err);
+/* For keys (instant, codes): rows of one time follow each other, so a code's group is nearly always that of its last row. */
+typedef struct GroupCache {
+    uint32_t codes;                 /* product of the domains of keys 1.., 1 without any; 0: the keys are no codes, the cache is off */
+    int64_t *instants;              /* code -> instant of its last row, valid where groups[code] is */
+    uint32_t *groups;               /* UINT32_MAX: none yet */
+    uint32_t *code;                 /* one batch */
+} GroupCache;
+NODISCARD ErrorCode groups_cache_init(GroupCache *cache, GroupTable *table, Error *err);
+void groups_cache_deinit(GroupCache *cache);
+/* groups_find for such keys; keys[0] is FLAT INT8 without NULLs. */
+NODISCARD ErrorCode groups_find_cached(GroupTable *table, GroupCache *cache, Vector *const *keys, const uint64_t *rows, uint16_t row_count,
+                                       RowPosition first, uint32_t *group, Error *err);
 /* Into takes over from's groups; texts stay in from's arena, which must live on. */
 NODISCARD ErrorCode groups_merge(GroupTable *into, const GroupTable *from, Error *err);
 /* Touched groups in order of first position; count in *count_out. Memory in arena. */

@@ -10,6 +10,7 @@ typedef struct SampleWorker {
     Operator *input;
     Frame *frame;
     GroupTable table;
+    GroupCache cache;
     AggregateSet set;
     Bucketer bucketer;
     Vector bucket;              /* FLAT INT8, over buckets */
@@ -20,7 +21,7 @@ typedef struct SampleWorker {
 
 typedef struct SampleOperator {
     Operator base;
-    SampleWorker workers[WORKERS_MAX];
+    SampleWorker *workers;
     uint32_t worker_count;
     GroupSpec *spec;
     Value *constants;
@@ -61,9 +62,26 @@ static void find_buckets(SampleOperator *op, SampleWorker *worker, const Vector 
     }
 }
 
+/* Most batches in time order lie in one bucket: without keys that is one state for all rows. */
+static bool one_group(const uint32_t *group, const uint64_t *rows, uint16_t row_count, uint32_t *single_out) {
+    bool any = false;
+    for (size_t w = 0; w < words_for(row_count); w++) {
+        for (uint64_t word = rows[w]; word != 0; word &= word - 1) {
+            uint32_t here = group[w * 64 + (size_t)__builtin_ctzll(word)];
+            if (any && here != *single_out) {
+                return false;
+            }
+            *single_out = here;
+            any = true;
+        }
+    }
+    return any;
+}
+
 static ErrorCode take_batch(SampleOperator *op, SampleWorker *worker, Batch *batch, Error *err) {
     Frame *frame = worker->frame;
     Vector *time;
+    uint32_t single = 0;
     TRY(frame_run(frame, batch, err));
     TRY(frame_output_flat(frame, 0, &time, err));
     const uint64_t *rows = rows_in_range(op, worker, time);
@@ -76,7 +94,10 @@ static ErrorCode take_batch(SampleOperator *op, SampleWorker *worker, Batch *bat
     for (uint32_t k = 0; k < op->base.plan->as.sample.key_count; k++) {
         TRY(frame_output_dense(frame, k + 1, &worker->keys[k + 1], err));
     }
-    TRY(groups_find(&worker->table, worker->keys, rows, frame->row_count, batch->first, worker->group, NULL, err));
+    TRY(groups_find_cached(&worker->table, &worker->cache, worker->keys, rows, frame->row_count, batch->first, worker->group, err));
+    if (op->base.plan->as.sample.key_count == 0 && one_group(worker->group, rows, frame->row_count, &single)) {
+        return aggregates_update(&worker->set, frame, batch, &worker->table, NULL, single, rows, err);
+    }
     return aggregates_update(&worker->set, frame, batch, &worker->table, worker->group, 0, rows, err);
 }
 
@@ -121,6 +142,7 @@ static ErrorCode worker_open(SampleOperator *op, uint32_t number, Error *err) {
     }
     TRY(frame_open(run, plan->program, &worker->frame, err));
     TRY(groups_init(&worker->table, op->spec, &run->budget, err));
+    TRY(groups_cache_init(&worker->cache, &worker->table, err));
     TRY(aggregates_open(&worker->set, run, plan->program, plan->as.sample.aggregates, plan->as.sample.aggregate_count, err));
     worker->group = mem_calloc(BATCH_ROWS, sizeof(uint32_t));
     worker->buckets = mem_alloc_aligned(BATCH_ROWS * sizeof(int64_t));
@@ -154,6 +176,7 @@ static ErrorCode consume(SampleOperator *op, Error *err) {
     TRY(read_range(op, err));
     op->spec = sample_spec(run, plan);
     uint32_t count = plan->as.sample.serial || plan->program->is_volatile ? 1 : pipeline_workers(run, plan->inputs[0]);
+    op->workers = mem_calloc(count, sizeof *op->workers);
     for (uint32_t w = 0; w < count; w++) {
         TRY(worker_open(op, w, err));
     }
@@ -194,11 +217,13 @@ static void sample_close(Operator *base) {
         }
         frame_close(worker->frame);
         aggregates_close(&worker->set);
+        groups_cache_deinit(&worker->cache);
         groups_deinit(&worker->table);
         mem_free(worker->group);
         mem_free(worker->buckets);
         mem_free(worker->keys);
     }
+    mem_free(op->workers);
     arena_deinit(&op->result);
     arena_deinit(&op->scratch);
 }
