@@ -125,7 +125,7 @@ static inline uint32_t scan__row_at(const LoadedBlock *loaded, uint32_t position
     return loaded->order != NULL ? loaded->order[position] : position;
 }
 
-typedef struct MergeHead { int64_t time; uint32_t arrival, member; } MergeHead;
+typedef struct MergeHead { int64_t time; uint32_t arrival, member, row; } MergeHead;
 
 struct ScanCursor {
     Scan *scan;
@@ -142,6 +142,8 @@ struct ScanCursor {
     uint32_t row_number;         /* rows handed out, for positions of merged and reordered rows */
     MergeHead *heap;
     uint32_t heap_count;
+    const uint8_t **gather_bases; /* of one column, by member */
+    size_t *gather_strides;      /* 0 = constant */
     Vector *vectors, *bases;
     uint64_t live[BATCH_WORDS];
     uint16_t index[BATCH_ROWS];

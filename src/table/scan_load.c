@@ -42,7 +42,7 @@ static void load_segment_column(ScanCursor *cursor, const ScanBlock *block, uint
     SegmentBlockStats stats;
     scan__reader_bind(cursor, member, i, block, place, type, loaded);
     segment_block_stats(block->segment, block->segment_block, (uint16_t)place, &stats);
-    loaded->facts = stats.values.null_count == 0 ? FACT_NO_NULLS : 0;
+    loaded->facts = (uint8_t)((stats.values.null_count == 0 ? FACT_NO_NULLS : 0) | (stats.values.has_nan ? 0 : FACT_NO_NAN));
 }
 
 /* Under the lock for chunks. Column column_count is the designated timestamp. */

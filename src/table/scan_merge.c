@@ -51,12 +51,14 @@ static bool head_of(ScanCursor *cursor, uint32_t at, MergeHead *head) {
     if (!member_row(cursor, member, &row)) {
         return false;
     }
-    *head = (MergeHead){member->times[row], member->block->arrival, at};
+    *head = (MergeHead){member->times[row], member->block->arrival, at, row};
     return true;
 }
 
 void scan__merge_start(ScanCursor *cursor) {
     cursor->heap = arena_array(&cursor->block_arena, MergeHead, cursor->member_count);
+    cursor->gather_bases = arena_array(&cursor->block_arena, const uint8_t *, cursor->member_count);
+    cursor->gather_strides = arena_array(&cursor->block_arena, size_t, cursor->member_count);
     cursor->heap_count = 0;
     for (uint32_t i = 0; i < cursor->member_count; i++) {
         if (head_of(cursor, i, &cursor->heap[cursor->heap_count])) {
@@ -71,9 +73,8 @@ void scan__merge_start(ScanCursor *cursor) {
 static void merge_pop(ScanCursor *cursor, uint32_t *member_out, uint32_t *row_out) {
     uint32_t at = cursor->heap[0].member;
     LoadedBlock *member = &cursor->members[at];
-    bool found = member_row(cursor, member, row_out);
-    assert(found);
     *member_out = at;
+    *row_out = cursor->heap[0].row;
     member->touched |= UINT32_C(1) << (*row_out / GRANULE_ROWS);
     if (cursor->scan->order == SCAN_DESCENDING) {
         member->to--;
@@ -88,13 +89,28 @@ static void merge_pop(ScanCursor *cursor, uint32_t *member_out, uint32_t *row_ou
     }
 }
 
+/* One loop per width, so that the copy is one or two instructions. */
+#define GATHER(width)                                                                                                  \
+    for (uint32_t n = 0; n < count; n++) {                                                                             \
+        uint32_t member = cursor->pick_members[n];                                                                     \
+        memcpy(to + (size_t)(width) * n, cursor->gather_bases[member] + cursor->gather_strides[member] * cursor->picks[n], (width)); \
+    }
+
 static void gather_values(ScanCursor *cursor, uint16_t i, size_t width, uint32_t count, uint8_t *to) {
-    for (uint32_t n = 0; n < count; n++) {
-        const LoadedColumn *column = &cursor->members[cursor->pick_members[n]].columns[i];
-        size_t row = column->constant ? 0 : cursor->picks[n];
-        memcpy(to + width * n, (const uint8_t *)column->data + width * row, width);
+    for (uint32_t m = 0; m < cursor->member_count; m++) {
+        const LoadedColumn *column = &cursor->members[m].columns[i];
+        cursor->gather_bases[m] = column->data;
+        cursor->gather_strides[m] = column->constant ? 0 : width;
+    }
+    switch (width) {
+    case 1: GATHER(1) break;
+    case 2: GATHER(2) break;
+    case 4: GATHER(4) break;
+    case 8: GATHER(8) break;
+    default: GATHER(16) break;
     }
 }
+#undef GATHER
 
 static void gather_bits(ScanCursor *cursor, uint16_t i, uint32_t count, uint64_t *to) {
     memset(to, 0, sizeof(uint64_t) * BATCH_WORDS);
@@ -108,6 +124,13 @@ static void gather_bits(ScanCursor *cursor, uint16_t i, uint32_t count, uint64_t
 
 static bool gather_valid(ScanCursor *cursor, uint16_t i, uint32_t count, uint64_t *to) {
     bool nulls = false;
+    bool possible = false;
+    for (uint32_t m = 0; m < cursor->member_count; m++) {
+        possible = possible || cursor->members[m].columns[i].valid != NULL;
+    }
+    if (!possible) {
+        return false;
+    }
     memset(to, 0xff, sizeof(uint64_t) * BATCH_WORDS);
     for (uint32_t n = 0; n < count; n++) {
         const LoadedColumn *column = &cursor->members[cursor->pick_members[n]].columns[i];
