@@ -91,7 +91,7 @@ static ArenaBlock *take_spare(Arena *arena, size_t bytes) {
 }
 
 static ArenaBlock *new_block(Arena *arena, size_t bytes) {
-    if (arena->block_bytes < BLOCK_BYTES_MIN) {
+    if (arena->block_bytes == 0) {
         arena->block_bytes = BLOCK_BYTES_MIN; /* a zeroed Arena */
     }
     size_t want = MAX_OF(bytes, arena->block_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dictionary.c - append-only text <-> code map of one SYMBOL column.
  *
- * Layout:     entries lie in sections of 64, 64, 128, 256 ... codes that never move; an entry points to u32 length | bytes in a heap
+ * Layout:     entries lie in sections of 8, 8, 16, 32 ... codes that never move; an entry points to u32 length | bytes in a heap
  *             block. The hash table is open addressing; a slot is the hash's upper half and code + 1.
  * Why:        geometric sections cost nothing for ten symbols and one pointer step for five million.
  * Atomics:    a slot is stored (release) after its entry and text; who loads it (acquire) may read both. `count` likewise. A
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include <stdatomic.h>
 
-enum { SECTION_FIRST = 64, SECTIONS = 25, TABLE_FIRST = 128, HEAP_BLOCK_FIRST = 1024, HEAP_BLOCK_LARGEST = 1 << 20, LENGTH_BYTES = 4 };
+enum { SECTION_FIRST = 8, SECTIONS = 28, TABLE_FIRST = 16, HEAP_BLOCK_FIRST = 128, HEAP_BLOCK_LARGEST = 1 << 20, LENGTH_BYTES = 4 };
 
 typedef struct HashTable HashTable;
 struct HashTable {
@@ -79,6 +79,7 @@ void dictionary_destroy(Dictionary *dictionary) {
     }
     dictionary->sched->mutex_deinit(dictionary->sched, &dictionary->lock);
     dictionary->sched->mutex_deinit(dictionary->sched, &dictionary->load_lock);
+    mem_free(dictionary->files.files);
     mem_free(dictionary);
 }
 
@@ -91,7 +92,7 @@ int32_t dictionary_count(const Dictionary *dictionary) {
 int32_t dictionary_logged(const Dictionary *dictionary) { return atomic_load(&dictionary->logged); }
 size_t dictionary_bytes(const Dictionary *dictionary) { return atomic_load(&dictionary->bytes); }
 
-/* Section 0 holds codes 0-63, section s > 0 the codes from 32 << s to (64 << s) - 1. */
+/* Section 0 holds codes 0-7, section s > 0 the codes from 4 << s to (8 << s) - 1. */
 static int section_of(uint32_t code, uint32_t *place_out) {
     if (code < SECTION_FIRST) {
         *place_out = code;
@@ -99,10 +100,10 @@ static int section_of(uint32_t code, uint32_t *place_out) {
     }
     int high = 31 - __builtin_clz(code);
     *place_out = code - (UINT32_C(1) << high);
-    return high - 5;
+    return high - 2;
 }
 
-static size_t section_size(int section) { return section == 0 ? SECTION_FIRST : (size_t)32 << section; }
+static size_t section_size(int section) { return section == 0 ? SECTION_FIRST : (size_t)4 << section; }
 
 Str dictionary_text(const Dictionary *dictionary, int32_t code) {
     assert(code >= 0);
@@ -246,6 +247,12 @@ void dictionary_set_logged(Dictionary *dictionary, int32_t count) {
 /* ---- on disk ---- */
 
 DictionaryFiles *dictionary_files(Dictionary *dictionary) { return &dictionary->files; }
+
+void dictionary_files_reserve(Dictionary *dictionary) {
+    if (dictionary->files.files == NULL) {
+        dictionary->files.files = mem_calloc(DICTIONARY_FILES_MAX, sizeof(DictionaryFile));
+    }
+}
 bool dictionary_loaded(const Dictionary *dictionary) { return !atomic_load_explicit(&dictionary->unloaded, memory_order_acquire); }
 
 void dictionary_attach(Dictionary *dictionary, int32_t count, DictionaryRead read, void *context) {

@@ -31,9 +31,10 @@ typedef struct DictionaryFile {
     uint32_t crc;
     int32_t first, count;      /* codes */
 } DictionaryFile;
-typedef struct DictionaryFiles { DictionaryFile files[DICTIONARY_FILES_MAX]; uint32_t count; } DictionaryFiles;
+typedef struct DictionaryFiles { DictionaryFile *files; uint32_t count; } DictionaryFiles; /* room for DICTIONARY_FILES_MAX once reserved */
 /* The files in order of codes. Changed by checkpoints only, one at a time, and never while the dictionary is not loaded. */
 DictionaryFiles *dictionary_files(Dictionary *dictionary);
+void dictionary_files_reserve(Dictionary *dictionary);
 /* Reads all files, one dictionary_place per entry. */
 typedef ErrorCode (*DictionaryRead)(void *context, Dictionary *dictionary, Error *err);
 /* Before anything else is asked of it: codes below count are in the files. */

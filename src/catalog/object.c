@@ -5,11 +5,12 @@
  * Tests:   test/unit/catalog/test_store.c */
 #include "catalog/store.h"
 
-enum { OBJECT_BYTES_MAX = 64 << 20 };
+enum { OBJECT_BYTES_MAX = 64 << 20, OBJECT_BLOCK_BYTES = 768 }; /* 10,000 small tables are to be cheap */
 
 CatalogObject *object_new(ObjectKind kind, uint32_t id) {
     Arena arena;
     arena_init(&arena, OBJECT_BYTES_MAX);
+    arena.block_bytes = OBJECT_BLOCK_BYTES;
     CatalogObject *object = arena_new(&arena, CatalogObject);
     object->kind = (uint8_t)kind;
     object->id = id;

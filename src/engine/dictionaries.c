@@ -71,6 +71,7 @@ static ErrorCode save_new(Engine *engine, Dictionary *dictionary, uint32_t table
     uint32_t kept = kept_files(files, count - saved);
     int32_t first = kept < files->count ? files->files[kept].first : saved;
     DictionaryFile file = {.first = first, .count = count - first};
+    dictionary_files_reserve(dictionary);
     TRY(write_file(engine, dictionary, table_id, &file, err));
     for (uint32_t i = kept; i < files->count; i++) {
         dead_files_add(&engine->env.dead, (DeadFile){table_id, FILE_DICTIONARY, files->files[i].file_id, lsn});
@@ -163,6 +164,7 @@ ErrorCode engine__redo_dictionary(Engine *engine, uint32_t table_id, Bytes paylo
     DictionaryFiles *files = dictionary_files(dictionary);
     uint32_t count = reader_u32le(&reader);
     reader.failed = reader.failed || count == 0 || count > DICTIONARY_FILES_MAX || files->count > 0;
+    dictionary_files_reserve(dictionary);
     for (uint32_t i = 0; i < count && !reader.failed; i++) {
         DictionaryFile *file = &files->files[i];
         file->file_id = reader_u64le(&reader);

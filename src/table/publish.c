@@ -176,7 +176,24 @@ static Rewrite *pick_garbage(Table *table, uint64_t horizon) {
     return NULL;
 }
 
+/* Cheap, because it is asked for every table twice a second. Under the lock. */
+static bool may_merge(const Table *table) {
+    uint32_t segments = 0;
+    bool ended = false;
+    for (uint32_t i = 0; i < table->part_count; i++) {
+        segments += table->parts[i]->file != NULL && table->parts[i]->end == STAMP_NEVER;
+        ended = ended || table->parts[i]->ends.ended_rows > 0;
+    }
+    return segments >= MERGE_FAN_IN || ended;
+}
+
 Rewrite *table_merge_pick(Table *table, uint64_t horizon) {
+    table__lock(table);
+    bool possible = may_merge(table);
+    table__unlock(table);
+    if (!possible) {
+        return NULL;
+    }
     Level *levels = mem_calloc(LEVELS_MAX, sizeof *levels);
     table__lock(table);
     uint32_t level_count = levels_of(table, levels);
