@@ -140,10 +140,37 @@ static uint64_t from_end(uint64_t rows, int64_t count) {
     return back > rows ? 0 : rows - back;
 }
 
+/* The input comes backward: its first rows are wanted, and no others are read. */
+static ErrorCode keep_first(LimitOperator *limit, uint64_t wanted, Error *err) {
+    Operator *op = &limit->base;
+    limit->to = wanted;
+    while (limit->seen < wanted) {
+        Batch *in = NULL;
+        TRY(operator_next(op->inputs[0], &in, err));
+        if (in == NULL) {
+            break;
+        }
+        Batch batch = *in;
+        uint16_t live = in->live_count;
+        if (limit->seen + live > wanted) {
+            cut(limit, &batch);
+        }
+        limit->seen += live;
+        arena_reset(&limit->scratch);
+        TRY(rowstore_append(&limit->store, &batch, &limit->scratch, &op->run->budget, err));
+    }
+    limit->from = 0;
+    limit->to = limit->store.row_count;
+    return ERR_OK;
+}
+
 static ErrorCode keep_input(LimitOperator *limit, Error *err) {
     const Operator *op = &limit->base;
     rowstore_init(&limit->store, op->inputs[0]->plan->columns, op->inputs[0]->plan->column_count);
     limit->kept = true;
+    if (op->plan->as.limit.reversed) {
+        return keep_first(limit, (uint64_t) - (limit->high + 1) + 1, err);
+    }
     TRY(rowstore_drain(&limit->store, op->inputs[0], err));
     uint64_t rows = limit->store.row_count;
     if (!op->plan->as.limit.range) {
@@ -169,7 +196,8 @@ static ErrorCode next_from_end(LimitOperator *limit, Batch **batch_out, Error *e
     uint16_t count = (uint16_t)MIN_OF(limit->to - limit->seen, (uint64_t)BATCH_ROWS);
     uint32_t numbers[BATCH_ROWS];
     for (uint16_t i = 0; i < count; i++) {
-        numbers[i] = (uint32_t)(limit->seen + i);
+        uint64_t row = limit->seen + i;
+        numbers[i] = (uint32_t)(op->plan->as.limit.reversed ? limit->to - 1 - row : row);
     }
     arena_reset(&limit->scratch);
     rowstore_gather(&limit->store, numbers, count, op->columns, &limit->scratch);

@@ -88,6 +88,11 @@ void plan_op_explain(const PlanOp *op, Buffer *out) {
     case PLAN_LATEST:
         buffer_printf(out, " %u keys%s", op->as.latest.key_count, op->as.latest.symbol >= 0 ? ", last row of each symbol" : ", newest first");
         break;
+    case PLAN_LIMIT:
+        if (op->as.limit.reversed) {
+            buffer_append_str(out, STR(" of the last rows"));
+        }
+        break;
     case PLAN_VALUES:
         buffer_printf(out, " %u rows", op->as.values.row_count);
         break;

@@ -320,8 +320,33 @@ static bool project_is_pure(const Rel *rel) {
     return true;
 }
 
+/* LIMIT -n, n constant: the last rows of a table are the first ones of a backward scan. */
+static bool limit_from_end(PlanContext *context, const Rel *rel, const Rel *input_rel) {
+    Value value;
+    bool plain = !rel->as.limit.range && rel->as.limit.low == NULL && rel->as.limit.offset == NULL && rel->as.limit.high != NULL;
+    if (!plain || input_rel->order_column == 0 || input_rel->order_descending || !rel_can_reverse(input_rel, input_rel->order_column)) {
+        return false;
+    }
+    return expr_fold(context, rel->as.limit.high, &value) && !value.is_null && value.type.id == TYPE_INT8 && value.as.i64 < 0;
+}
+
+static ErrorCode lower_limit_reversed(PlanContext *context, Rel *rel, Rel *input_rel, const Need *need, PlanOp **op_out, Error *err) {
+    Need below = *need;
+    below.descending = true;
+    PlanOp *input = NULL;
+    TRY(lower_rel(context, input_rel, &below, &input, err));
+    TRY(limit_on(context, rel, input, op_out, err));
+    (*op_out)->as.limit.reversed = true;
+    (*op_out)->order_descending = false;
+    context->passes_fired |= 1u << PASS_LIMITS;
+    return ERR_OK;
+}
+
 static ErrorCode lower_limit_below(PlanContext *context, Rel *rel, Rel *input_rel, const Need *need, PlanOp **op_out, Error *err) {
     bool on = pass_on(context, PASS_LIMITS);
+    if (on && limit_from_end(context, rel, input_rel)) {
+        return lower_limit_reversed(context, rel, input_rel, need, op_out, err);
+    }
     if (on && input_rel->kind == REL_PROJECT && project_is_pure(input_rel)) {
         return lower_limit_project(context, rel, input_rel, need, op_out, err);
     }

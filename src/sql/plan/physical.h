@@ -63,7 +63,7 @@ struct PlanOp {
         } values;
         struct { uint32_t function; } table_call;           /* constants: arguments */
         /* constants: low, high, offset as far as given, in that order */
-        struct { bool has_low, has_high, has_offset, range; } limit;
+        struct { bool has_low, has_high, has_offset, range, reversed; } limit; /* reversed: LIMIT -n over a backward input, turned round */
         struct { const PlanOp *const *arms; uint32_t arm_count; } union_all;
         struct {                                            /* program: groups, then arguments and filters */
             uint32_t group_count;

@@ -50,6 +50,8 @@ static const Query QUERIES[] = {
     {"SELECT i FROM t LIMIT 3, 9", false, true},
     {"SELECT i FROM t LIMIT -4", false, true},
     {"SELECT i FROM t LIMIT -9, -4", false, true},
+    {"SELECT ts, i * 2 FROM t WHERE i > 5 LIMIT -7", false, true},
+    {"SELECT * FROM (SELECT ts, i FROM t LIMIT -30) x WHERE i > 0", false, true},
     {"SELECT i FROM t WHERE ts >= '2024-01-01T02:00:00' AND ts < '2024-01-01T03:00:00'", false, false},
     {"SELECT count(*) FROM t WHERE ts BETWEEN '2024-01-01T01:00:00' AND '2024-01-01T02:30:00'", false, false},
     {"SELECT count(*) FROM t WHERE ts IN '2024-01-01T02'", false, true},
