@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kernels.h - loops over plain arrays, compiled once per CPU level: compare, compute, reduce, hash, unpack, select.
+ * kernels.h - loops over plain arrays, compiled once per CPU level: compare, compute, reduce, hash, select.
  *
  * Rules: `rows` counts values; arrays are readable and outputs writable up to the next multiple of 64 rows (a whole word of the
  * bitmaps), and kernels do run over that padding. Bitmaps: row r = word r/64, bit r%64; written bitmaps are zero past `rows`.
@@ -12,14 +12,11 @@
 #pragma once
 #include "base/compiler.h"
 
-enum { KERNEL_ROWS_MAX = 65536, PACK_VALUES = 1024 };
-
 /* name, C type */
 #define KERNEL_INTEGERS(X) X(i8, int8_t) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t)
 #define KERNEL_FLOATS(X) X(f32, float) X(f64, double)
 #define KERNEL_NUMBERS(X) KERNEL_INTEGERS(X) KERNEL_FLOATS(X)
 #define KERNEL_COMPUTED(X) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t)
-#define KERNEL_PACKED(X) X(u8, uint8_t) X(u16, uint16_t) X(u32, uint32_t) X(u64, uint64_t)
 
 typedef struct SumPair {
     double high, low; /* high + low; low is meaningless where high is not finite */
@@ -82,15 +79,6 @@ typedef struct Kernels {
     void (*hash_f32)(uint64_t *out, const float *a, size_t rows);
     void (*hash_f64)(uint64_t *out, const double *a, size_t rows);
     void (*hash_combine)(uint64_t *into, const uint64_t *other, size_t rows); /* second and further keys */
-
-    /* ---- frame of reference, PACK_VALUES values at `bits` (0..width) bits each: 128 x bits bytes, any alignment 8 ----
-     * Value i lies in lane i % L (L = 1,024 / width lanes); the lanes' words are interleaved, so that a shift serves a whole vector.
-     * unpack adds base (wrapping); pack subtracts it and keeps the low bits. bits == 0: nothing is stored. */
-#define X(name, T)                                                                                                     \
-    void (*unpack_##name)(T *out, const void *packed, unsigned bits, T base);                                          \
-    void (*pack_##name)(void *packed, const T *values, unsigned bits, T base);
-    KERNEL_PACKED(X)
-#undef X
 
     /* ---- selection ---- */
     uint32_t (*mask_to_index)(const uint64_t *mask, size_t rows, uint16_t *index); /* index: room for rows rounded up to 64 */

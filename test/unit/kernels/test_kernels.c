@@ -259,7 +259,7 @@ static void sum_floats(const Kernels *k) {
     assert_true(sum_pair_value(k->sum_f64(infinite, NULL, 2)) == INFINITY);
 }
 
-/* ---- hashes, packing, selection ---- */
+/* ---- hashes, selection ---- */
 
 static void hashes(const Kernels *k) {
     int32_t a[ROWS];
@@ -285,36 +285,6 @@ static void hashes(const Kernels *k) {
     assert_true(out_c[3] == out_f[0]);
     assert_true(out_c[3] != out_c[0]);
 }
-
-#define X(name, T)                                                                                                     \
-    static void packing_##name(const Kernels *k) {                                                                     \
-        enum { WIDTH = sizeof(T) * 8 };                                                                                \
-        for (unsigned bits = 0; bits <= WIDTH; bits++) {                                                               \
-            T values[PACK_VALUES], out[PACK_VALUES], base = (T)random_next(&random_state);                             \
-            uint64_t packed[PACK_VALUES * 8 / 8 + 1], twin[PACK_VALUES * 8 / 8 + 1];                                   \
-            for (size_t i = 0; i < PACK_VALUES; i++) {                                                                 \
-                uint64_t offset = bits == 0 ? 0 : random_next(&random_state) >> (64 - bits);                           \
-                values[i] = (T)(base + (T)offset);                                                                     \
-            }                                                                                                          \
-            memset(packed, 0xee, sizeof packed);                                                                       \
-            k->pack_##name(packed, values, bits, base);                                                                \
-            assert_int_equal(((uint8_t *)packed)[128 * bits], 0xee);                                                   \
-            k->unpack_##name(out, packed, bits, base);                                                                 \
-            assert_memory_equal(out, values, sizeof values);                                                           \
-            kernels_level(0)->pack_##name(twin, values, bits, base);                                                   \
-            assert_memory_equal(packed, twin, (size_t)128 * bits);                                                     \
-            /* the layout, bit by bit */                                                                               \
-            for (size_t i = 0; i < PACK_VALUES; i += 37) {                                                             \
-                size_t lanes = PACK_VALUES / WIDTH, lane = i % lanes, first = i / lanes * bits;                        \
-                for (size_t bit = 0; bit < bits; bit++) {                                                              \
-                    size_t at = ((first + bit) / WIDTH * lanes + lane) * WIDTH + (first + bit) % WIDTH;                \
-                    assert_int_equal(get(packed, at), ((T)(values[i] - base) >> bit) & 1);                             \
-                }                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-KERNEL_PACKED(X)
-#undef X
 
 static void selection(const Kernels *k) {
     for (int round = 0; round < ROUNDS; round++) {
@@ -374,14 +344,11 @@ static void reductions(void **state) {
     each_level(sum_floats);
 }
 #undef X
-#define X(name, T) each_level(packing_##name);
 static void the_rest(void **state) {
     (void)state;
     each_level(hashes);
     each_level(selection);
-    KERNEL_PACKED(X)
 }
-#undef X
 
 static void the_best_level_is_picked(void **state) {
     (void)state;
