@@ -63,7 +63,7 @@ static uint64_t read_tables(Engine *engine) {
         ScanRequest request = {.columns = columns, .column_count = count, .order = SCAN_ASCENDING, .want_refs = true};
         if (txn_storage(txn)->source(txn_storage(txn), table->id, &source, NULL) == ERR_OK &&
             source->vtable->open(source, &request, &scan, NULL) == ERR_OK) {
-            (void)read_scan(source, scan, &rows);
+            error_ignore(read_scan(source, scan, &rows));
             source->vtable->close(scan);
         }
     }
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     Buffer text;
     buffer_init(&text, 1 << 22);
-    (void)engine_dump_operations(bytes, &text, NULL);
+    error_ignore(engine_dump_operations(bytes, &text, NULL));
     buffer_deinit(&text);
     MemIo *mem = mem_io_create();
     MemOs mem_os;

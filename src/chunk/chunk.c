@@ -28,6 +28,15 @@ uint32_t chunk_capacity_for(uint32_t row_count) {
     return capacity;
 }
 
+uint32_t chunk_capacity_max(const ChunkLayout *layout) {
+    size_t row_bytes = layout_row_bytes(layout);
+    uint32_t capacity = BLOCK_ROWS;
+    while (capacity > 64 && row_bytes * capacity > CHUNK_BYTES_MAX) {
+        capacity /= 2;
+    }
+    return capacity;
+}
+
 static void columns_make(Chunk *chunk, bool zeroed) {
     for (uint16_t i = 0; i < chunk->layout->column_count; i++) {
         size_t bytes = column_bytes(chunk->layout->columns[i].type, chunk->capacity);

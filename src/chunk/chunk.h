@@ -13,6 +13,8 @@
 #include "os/os.h"
 #include "txn/txn.h"
 
+enum { CHUNK_BYTES_MAX = 16 << 20 }; /* of a chunk's columns: wide tables have chunks of fewer rows */
+
 /* ---- recycled memory ---- */
 enum { POOL_CLASS_MIN_BITS = 12, POOL_CLASS_MAX_BITS = 22, POOL_CLASSES = POOL_CLASS_MAX_BITS - POOL_CLASS_MIN_BITS + 1 };
 typedef struct ChunkPool {
@@ -42,6 +44,7 @@ typedef struct ChunkLayout {
 ChunkLayout *layout_create(const LayoutColumn *columns, uint16_t column_count, int16_t time_column); /* columns in any order */
 bool layout_equal(const ChunkLayout *a, const ChunkLayout *b);
 int layout_find(const ChunkLayout *layout, uint32_t column_id); /* place or -1 */
+size_t layout_row_bytes(const ChunkLayout *layout);             /* without long texts */
 
 /* ---- what is known of the times of rows in arrival order ---- */
 typedef struct TimeFacts {
@@ -84,6 +87,7 @@ void chunk_destroy(Chunk *chunk); /* NULL is fine */
 void chunk_drop_rows(Chunk *chunk); /* gives columns and texts back; nobody may read rows any more */
 /* Smallest capacity for that many rows: a power of two, 64 to 65,536. */
 uint32_t chunk_capacity_for(uint32_t row_count);
+uint32_t chunk_capacity_max(const ChunkLayout *layout);
 
 /* Source of a copy: rows [from, from + count) of blocks, one per layout column. */
 typedef struct ChunkSource { const ColumnBlock *const *columns; uint32_t from, count; } ChunkSource;

@@ -41,6 +41,14 @@ int layout_find(const ChunkLayout *layout, uint32_t column_id) {
     return low < layout->column_count && layout->columns[low].id == column_id ? low : -1;
 }
 
+size_t layout_row_bytes(const ChunkLayout *layout) {
+    size_t bytes = 0;
+    for (uint16_t i = 0; i < layout->column_count; i++) {
+        bytes += MAX_OF(physical_bytes(type_physical(layout->columns[i].type.id)), (size_t)1);
+    }
+    return bytes;
+}
+
 TimeFacts time_facts_of(const int64_t *times, uint32_t row_count) {
     if (row_count == 0) {
         return (TimeFacts){.sorted = true};

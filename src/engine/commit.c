@@ -142,21 +142,15 @@ static bool names_rows(const Txn *txn) {
     return false;
 }
 
-static uint64_t row_bytes(const TableDef *def) {
-    uint64_t bytes = 0;
-    for (uint16_t i = 0; i < def->column_count; i++) {
-        bytes += MAX_OF(physical_bytes(type_physical(def->columns[i].type.id)), (size_t)1);
-    }
-    return bytes;
-}
-
 /* Big loads: the rows are written as segments, the record only names them. */
 static ErrorCode spill_large(Txn *txn, Error *err) {
     Snapshot snapshot = txn__catalog_snapshot(txn);
     for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
         uint64_t rows = table_rows_written(touched->table, &txn->writes, 0);
         const CatalogObject *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
-        if (object != NULL && rows >= REFERENCE_ROWS_MIN && rows * row_bytes(&object->table) >= REFERENCE_BYTES_MIN) {
+        bool many = rows >= REFERENCE_ROWS_MIN && txn->writer.bytes_appended >= REFERENCE_BYTES_MIN;
+        bool large = rows >= SPILL_ROWS_MIN && txn->writer.bytes_appended >= REFERENCE_BYTES_LARGE;
+        if (object != NULL && (many || large)) {
             TRY(table_spill(touched->table, &txn->writer, &object->table, 0, err));
         }
     }

@@ -20,9 +20,11 @@ enum {
     CHECKPOINTS_KEPT = 2,
     SYMBOLS_PER_OP = 65536,
     TXN_ARENA_BYTES_MAX = 1 << 30,
-    REFERENCE_ROWS_MIN = 65536,       /* a commit of fewer rows always goes through the log */
+    REFERENCE_ROWS_MIN = 65536,       /* a commit of fewer rows goes through the log, unless they are large */
     REFERENCE_BYTES_MIN = 8 << 20,    /* raw bytes from which a commit goes by reference: about 4 MiB encoded */
-    SPILL_ROWS = 4 * BLOCK_ROWS,      /* rows of one statement that stay in memory before they are written */
+    REFERENCE_BYTES_LARGE = 32 << 20, /* raw bytes from which fewer rows do too */
+    SPILL_BYTES = 24 << 20,           /* rows of one statement that stay in memory before they are written */
+    SPILL_ROWS_MIN = 4096,            /* fewer rows make no segment */
     FLUSH_BYTES = 16 << 20,           /* a memory part of that size is flushed */
     CHECKPOINT_FLUSH_BYTES = 4 << 20, /* larger ones are flushed before a checkpoint, smaller ones imaged */
     INGEST_WAIT_MS = 30000,

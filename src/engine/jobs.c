@@ -166,6 +166,10 @@ ErrorCode engine_run_jobs(Engine *engine, Error *err) {
     FlushPolicy policy = {.seal_bytes = FLUSH_BYTES};
     engine__collect(engine);
     TRY(engine__flush_all(engine, &policy, err));
+    if (engine->jobs != NULL) { /* what was sealed just now waits for its writers; most end within milliseconds */
+        engine->os.sched->yield(engine->os.sched);
+        TRY(engine__flush_all(engine, &policy, err));
+    }
     engine__collect(engine);
     wake_writers(engine);
     TRY(relieve_memory(engine, err));

@@ -44,14 +44,13 @@ static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock
     txn__touch(txn, table);
     txn->writer.snapshot = txn->snapshot;
     TRY(table_append(table, &txn->writer, def, columns, column_count, err));
-    if (txn->writer.rows_unspilled < SPILL_ROWS) {
+    if (txn->writer.bytes_unspilled < SPILL_BYTES) {
         return ERR_OK;
     }
-    txn->writer.rows_unspilled = table_rows_written(table, &txn->writes, txn->writes.sealed);
-    if (txn->writer.rows_unspilled < SPILL_ROWS) {
+    txn->writer.bytes_unspilled = 0; /* rows before a mark stay; looked at again after as much more */
+    if (table_rows_written(table, &txn->writes, txn->writes.sealed) < SPILL_ROWS_MIN) {
         return ERR_OK;
     }
-    txn->writer.rows_unspilled = 0;
     return table_spill(table, &txn->writer, def, txn->writes.sealed, err);
 }
 

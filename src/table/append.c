@@ -50,8 +50,9 @@ static Chunk *chunk_with_room(Table *table, Part *part, uint32_t row_count) {
     if (last != NULL && last->reserved < last->capacity) {
         return last;
     }
-    uint32_t next = last == NULL ? 64 : MIN_OF(last->capacity * 2, (uint32_t)BLOCK_ROWS);
-    return table__chunk_add(table, part, MAX_OF(next, chunk_capacity_for(row_count)), false);
+    uint32_t largest = chunk_capacity_max(part->layout);
+    uint32_t next = last == NULL ? 64 : MIN_OF(last->capacity * 2, largest);
+    return table__chunk_add(table, part, MAX_OF(next, chunk_capacity_for(MIN_OF(row_count, largest))), false);
 }
 
 typedef struct Piece {
@@ -60,6 +61,7 @@ typedef struct Piece {
     uint32_t first;
     uint8_t *heap;
     ChunkSource source;
+    size_t bytes;
 } Piece;
 
 /* Under the lock: rows for as much of source as the chunk takes. */
@@ -69,6 +71,7 @@ static void piece_reserve(Table *table, Part *part, Piece *piece, Stamp stamp) {
     uint32_t room = piece->chunk->capacity - piece->chunk->reserved;
     piece->source.count = MIN_OF(piece->source.count, room);
     size_t heap_bytes = chunk_source_heap_bytes(part->layout, &piece->source);
+    piece->bytes = heap_bytes + layout_row_bytes(part->layout) * piece->source.count;
     piece->first = chunk_reserve(piece->chunk, &piece->source, stamp, heap_bytes, &piece->heap);
     part->row_end = piece->chunk->first_offset + piece->chunk->reserved;
 }
@@ -124,9 +127,10 @@ ErrorCode table_append(Table *table, TableWriter *writer, const TableDef *def, c
         piece_copy(table, &piece);
         writes_add_rows(writer->writes, (Write){WRITE_ROWS, table->id, part->id, piece.chunk->first_offset + piece.first, piece.source.count, NULL});
         done += piece.source.count;
+        writer->bytes_unspilled += piece.bytes;
+        writer->bytes_appended += piece.bytes;
     }
     writer->rows_appended += code == ERR_OK ? row_count : 0;
-    writer->rows_unspilled += row_count;
     mem_free(ordered);
     return code;
 }

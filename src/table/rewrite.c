@@ -8,7 +8,7 @@
 #include "table/scan_internal.h"
 #include <stdio.h>
 
-enum { SEGMENT_ROWS_CUT = 16 * BLOCK_ROWS };
+enum { SEGMENT_ROWS_CUT = 16 * BLOCK_ROWS, BLOCK_BYTES_MAX = 32 << 20, BLOCKS_CUT = 4096 };
 
 typedef struct Writing {
     Table *table;
@@ -25,6 +25,7 @@ typedef struct Writing {
     PartEntry current;
     uint32_t block_number;
     uint64_t rows;
+    uint32_t block_rows_max;     /* of a wide table fewer than BLOCK_ROWS, so that a block's values fit into memory */
     Buffer encode_buffer, write_buffer;
     Arena arena;                 /* of the current batch */
 } Writing;
@@ -146,7 +147,7 @@ static ErrorCode write_block(Writing *writing, Error *err) {
     for (uint16_t i = 0; i < column_count; i++) {
         column_builder_clear(&writing->builders[i]);
     }
-    return writing->rows >= SEGMENT_ROWS_CUT ? close_writer(writing, err) : ERR_OK;
+    return writing->rows >= SEGMENT_ROWS_CUT || writing->block_number >= BLOCKS_CUT ? close_writer(writing, err) : ERR_OK;
 }
 
 static void note_moves(Writing *writing, const Batch *batch, uint32_t first_row) {
@@ -169,7 +170,7 @@ static void note_moves(Writing *writing, const Batch *batch, uint32_t first_row)
 
 static ErrorCode add_batch(Writing *writing, Batch *batch, Error *err) {
     uint16_t column_count = writing->scan->column_count;
-    if (writing->builders[0].row_count + batch->live_count > BLOCK_ROWS) {
+    if (writing->builders[0].row_count + batch->live_count > writing->block_rows_max) {
         TRY(write_block(writing, err));
     }
     if (writing->writer == NULL) {
@@ -210,10 +211,16 @@ static void writing_init(Writing *writing) {
     writing->builders = mem_calloc(scan->column_count + 1u, sizeof *writing->builders);
     writing->blocks = mem_calloc(scan->column_count + 1u, sizeof *writing->blocks);
     writing->scratch = encode_scratch_create();
+    size_t row_bytes = 1;
     for (uint16_t i = 0; i < scan->column_count; i++) {
         const ColumnDef *column = &scan->def->columns[scan->columns[i]];
+        row_bytes += physical_bytes(type_physical(column->type.id));
         writing->columns[i] = (SegmentColumn){column->id, column->type};
         column_builder_init(&writing->builders[i], column->type);
+    }
+    writing->block_rows_max = BLOCK_ROWS;
+    while (writing->block_rows_max > GRANULE_ROWS && writing->block_rows_max * row_bytes > BLOCK_BYTES_MAX) {
+        writing->block_rows_max /= 2;
     }
 }
 

@@ -46,7 +46,8 @@ typedef struct TableWriter {
     Snapshot snapshot;         /* own and command stamp what it writes */
     WriteSet *writes;
     uint64_t rows_appended, rows_ended;
-    uint64_t rows_unspilled;   /* at most so many rows may be due to leave memory */
+    uint64_t bytes_unspilled;  /* at most so many bytes of rows may be due to leave memory */
+    uint64_t bytes_appended;   /* rows and their long texts */
 } TableWriter;
 
 /* Blocks in the definition's order, equal row counts up to BLOCK_ROWS. ERR_NOT_NULL_VIOLATION, ERR_OBJECT_IN_USE. What was appended
