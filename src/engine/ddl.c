@@ -16,7 +16,15 @@ static ErrorCode in_use(Str name, Error *err) {
     return error_set(err, ERR_OBJECT_IN_USE, ERROR_NO_POSITION, "\"%.*s\" is being changed by another transaction", STR_ARG(name));
 }
 
-/* Sleeps until some transaction with DDL ends. false: the deadline has passed. */
+/* Each call below holds ddl_lock from its checks to its new version: what was found free must still be free when it is taken. */
+void ddl__lock(Txn *txn) { engine__lock(txn->engine, &txn->engine->ddl_lock); }
+
+ErrorCode ddl__unlock(Txn *txn, ErrorCode code) {
+    engine__unlock(txn->engine, &txn->engine->ddl_lock);
+    return code;
+}
+
+/* Sleeps, without the lock, until some transaction with DDL ends. false: the deadline has passed. */
 static bool wait_for_others(Txn *txn, int64_t deadline_nanos) {
     Engine *engine = txn->engine;
     Sched *sched = engine->os.sched;
@@ -25,9 +33,7 @@ static bool wait_for_others(Txn *txn, int64_t deadline_nanos) {
         return false;
     }
     int64_t step = now + INT64_C(20000000); /* a change between check and wait is seen after 20 ms at the latest */
-    engine__lock(engine, &engine->ddl_lock);
     (void)sched->cond_wait(sched, &engine->ddl_changed, &engine->ddl_lock, MIN_OF(step, deadline_nanos));
-    engine__unlock(engine, &engine->ddl_lock);
     return true;
 }
 
@@ -49,6 +55,11 @@ ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const CatalogObject **obj
         CatalogConflict conflict = catalog_check(txn->engine->catalog, id, &snapshot);
         if (conflict == CATALOG_NEWER && txn->options.isolation == ISOLATION_READ_COMMITTED) {
             refresh(txn);
+            snapshot = txn__catalog_snapshot(txn);
+            /* Settled, but not visible yet: its publisher needs the lock that is held here. */
+            if (catalog_check(txn->engine->catalog, id, &snapshot) == CATALOG_NEWER && !wait_for_others(txn, deadline)) {
+                return in_use(name, err);
+            }
             continue;
         }
         if (conflict == CATALOG_NEWER) {
@@ -98,7 +109,7 @@ const CatalogObject *ddl__put(Txn *txn, CatalogObject *object) {
 
 /* ---- schemas ---- */
 
-ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err) {
+static ErrorCode schema_create(Txn *txn, Str name, bool if_not_exists, Error *err) {
     TRY(txn__check_writable(txn, err));
     TRY(check_name(name, "schema", err));
     bool taken = false;
@@ -113,6 +124,11 @@ ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err) 
     return ERR_OK;
 }
 
+ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, schema_create(txn, name, if_not_exists, err));
+}
+
 static ErrorCode find_schema(Txn *txn, Str name, const CatalogObject **schema_out, Error *err) {
     Snapshot snapshot = txn__catalog_snapshot(txn);
     bool many = false;
@@ -120,6 +136,8 @@ static ErrorCode find_schema(Txn *txn, Str name, const CatalogObject **schema_ou
     return *schema_out != NULL ? ERR_OK
                                : error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(name));
 }
+
+static ErrorCode table_drop(Txn *txn, const TableDef *table, Error *err);
 
 static ErrorCode drop_tables_of(Txn *txn, const CatalogObject *schema, bool cascade, Error *err) {
     Snapshot snapshot = txn__catalog_snapshot(txn);
@@ -132,12 +150,12 @@ static ErrorCode drop_tables_of(Txn *txn, const CatalogObject *schema, bool casc
             return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "cannot drop schema \"%.*s\" because table \"%.*s\" is in it",
                              STR_ARG(schema->name), STR_ARG(object->name));
         }
-        TRY(txn_table_drop(txn, &object->table, err));
+        TRY(table_drop(txn, &object->table, err));
     }
     return ERR_OK;
 }
 
-ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err) {
+static ErrorCode schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err) {
     const CatalogObject *schema = NULL;
     ErrorCode code = find_schema(txn, name, &schema, err);
     if (code != ERR_OK) {
@@ -152,6 +170,11 @@ ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Erro
     gone->dropped = true;
     (void)ddl__put(txn, gone);
     return ERR_OK;
+}
+
+ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, schema_drop(txn, name, if_exists, cascade, err));
 }
 
 /* ---- tables ---- */
@@ -199,7 +222,7 @@ static void fill_table(CatalogObject *object, const TableSpec *spec, const Catal
     }
 }
 
-ErrorCode txn_table_create(Txn *txn, const TableSpec *spec, const TableDef **table_out, Error *err) {
+static ErrorCode create_table(Txn *txn, const TableSpec *spec, const TableDef **table_out, Error *err) {
     TRY(txn__check_writable(txn, err));
     TRY(check_name(spec->name, "table", err));
     TRY(check_columns(spec, err));
@@ -222,6 +245,11 @@ ErrorCode txn_table_create(Txn *txn, const TableSpec *spec, const TableDef **tab
     return ERR_OK;
 }
 
+ErrorCode txn_table_create(Txn *txn, const TableSpec *spec, const TableDef **table_out, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, create_table(txn, spec, table_out, err));
+}
+
 /* Takes the table's rows alone, waiting for other writers to end. */
 static ErrorCode claim(Txn *txn, uint32_t id, Error *err) {
     int64_t deadline = ddl__deadline(txn);
@@ -235,7 +263,7 @@ static ErrorCode claim(Txn *txn, uint32_t id, Error *err) {
     }
 }
 
-ErrorCode txn_table_drop(Txn *txn, const TableDef *table, Error *err) {
+static ErrorCode table_drop(Txn *txn, const TableDef *table, Error *err) {
     const CatalogObject *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(claim(txn, table->id, err));
@@ -245,7 +273,12 @@ ErrorCode txn_table_drop(Txn *txn, const TableDef *table, Error *err) {
     return ERR_OK;
 }
 
-ErrorCode txn_table_truncate(Txn *txn, const TableDef *table, Error *err) {
+ErrorCode txn_table_drop(Txn *txn, const TableDef *table, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, table_drop(txn, table, err));
+}
+
+static ErrorCode truncate_rows(Txn *txn, const TableDef *table, Error *err) {
     const CatalogObject *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(claim(txn, table->id, err));
@@ -253,7 +286,12 @@ ErrorCode txn_table_truncate(Txn *txn, const TableDef *table, Error *err) {
     return table_truncate(engine__table(txn->engine, table->id), &txn->writer, err);
 }
 
-ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err) {
+ErrorCode txn_table_truncate(Txn *txn, const TableDef *table, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, truncate_rows(txn, table, err));
+}
+
+static ErrorCode table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err) {
     const CatalogObject *object = NULL;
     TRY(check_name(new_name, "table", err));
     TRY(ddl__object(txn, table->id, table->name, &object, err));
@@ -268,7 +306,12 @@ ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error 
     return ERR_OK;
 }
 
-ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err) {
+ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, table_rename(txn, table, new_name, err));
+}
+
+static ErrorCode table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err) {
     const CatalogObject *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     CatalogObject *changed = object_copy(object);
@@ -276,6 +319,11 @@ ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t dura
     changed->table.durability_ms = durability_ms;
     (void)ddl__put(txn, changed);
     return ERR_OK;
+}
+
+ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, table_set_durability(txn, table, durability, durability_ms, err));
 }
 
 ErrorCode ddl__check_column_name(Str name, Error *err) { return check_name(name, "column", err); }

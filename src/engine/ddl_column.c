@@ -49,7 +49,7 @@ static ErrorCode check_add(Txn *txn, const CatalogObject *object, const ColumnDe
     return ERR_OK;
 }
 
-ErrorCode txn_column_add(Txn *txn, const TableDef *table, const ColumnDef *column, const TableDef **table_out, Error *err) {
+static ErrorCode column_add(Txn *txn, const TableDef *table, const ColumnDef *column, const TableDef **table_out, Error *err) {
     const CatalogObject *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(check_add(txn, object, column, err));
@@ -69,7 +69,12 @@ ErrorCode txn_column_add(Txn *txn, const TableDef *table, const ColumnDef *colum
     return ERR_OK;
 }
 
-ErrorCode txn_column_drop(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err) {
+ErrorCode txn_column_add(Txn *txn, const TableDef *table, const ColumnDef *column, const TableDef **table_out, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, column_add(txn, table, column, table_out, err));
+}
+
+static ErrorCode column_drop(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err) {
     const CatalogObject *object = NULL;
     int number = 0;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
@@ -86,7 +91,12 @@ ErrorCode txn_column_drop(Txn *txn, const TableDef *table, Str name, const Table
     return ERR_OK;
 }
 
-ErrorCode txn_column_rename(Txn *txn, const TableDef *table, Str name, Str new_name, const TableDef **table_out, Error *err) {
+ErrorCode txn_column_drop(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, column_drop(txn, table, name, table_out, err));
+}
+
+static ErrorCode column_rename(Txn *txn, const TableDef *table, Str name, Str new_name, const TableDef **table_out, Error *err) {
     const CatalogObject *object = NULL;
     int number = 0;
     TRY(ddl__check_column_name(new_name, err));
@@ -97,4 +107,9 @@ ErrorCode txn_column_rename(Txn *txn, const TableDef *table, Str name, Str new_n
     changed->table.columns[number].name = arena_str(&changed->arena, new_name);
     *table_out = &ddl__put(txn, changed)->table;
     return ERR_OK;
+}
+
+ErrorCode txn_column_rename(Txn *txn, const TableDef *table, Str name, Str new_name, const TableDef **table_out, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, column_rename(txn, table, name, new_name, table_out, err));
 }

@@ -57,7 +57,7 @@ struct Engine {
     TxnRegistry registry;
     Mutex tables_lock;               /* guards tables */
     IntMap tables;                   /* id -> Table * */
-    Mutex ddl_lock;                  /* guards ddl_changed, nothing else */
+    Mutex ddl_lock;                  /* held by a DDL call from its checks to its new version; guards ddl_changed */
     Cond ddl_changed;                /* a transaction with DDL or a claim has ended */
     Mutex publish_gate;              /* commits that name rows, and publishes that move rows: one at a time until they have an LSN */
     Mutex work_lock;                 /* one flush or merge at a time */

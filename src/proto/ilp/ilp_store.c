@@ -116,7 +116,11 @@ static ErrorCode resolve(IlpParser *parser, IlpTable **table_out, Error *err) {
         return ERR_OK;
     }
     NewColumns list = {.columns = mem_calloc(line->count + 1, sizeof(IlpColumn))};
-    ErrorCode code = table == NULL ? table_make(parser, &list, table_out, err) : table_widen(parser, table, &list, err);
+    ErrorCode code = table == NULL ? table_make(parser, &list, table_out, err) : ERR_OK;
+    if (code == ERR_OK) { /* the table may be one that another client made just before, without some of our columns */
+        list.count = 0;
+        code = table_widen(parser, *table_out, &list, err);
+    }
     mem_free(list.columns);
     return code;
 }
