@@ -95,18 +95,6 @@ static bool put_text(RowWriter *w, Str text) {
     return encode__reserve(w);
 }
 
-static bool put_symbol(RowWriter *w, SymbolCache *cache, int32_t code) {
-    Str cached = encode__symbol_cached(cache, code);
-    if (LIKELY(cached.data != NULL && cached.len <= SHORT_TEXT_BYTES - 4)) {
-        encode__put(w, cached);
-        return true;
-    }
-    encode__sync(w);
-    w->at = NULL;
-    encode__symbol(w->encoder, cache, code, csv_append_text, w->out);
-    return encode__reserve(w);
-}
-
 /* Bytes in PostgreSQL's hex form, arrays in brackets: both quoted. */
 static bool put_bytes(RowWriter *w, TypeId id, Str bytes) {
     ArrayView view;
@@ -165,7 +153,7 @@ static bool put_value(RowWriter *w, const Cell *cell, size_t place) {
         break;
     }
     if (id == TYPE_SYMBOL) {
-        return put_symbol(w, cell->cache, *(const int32_t *)(const void *)value);
+        return encode__put_symbol(w, cell->cache, *(const int32_t *)(const void *)value, csv_append_text);
     }
     if (id == TYPE_CHAR) {
         put_char(w, *(const uint32_t *)(const void *)value);
@@ -198,17 +186,5 @@ static bool put_row(RowWriter *w, const Cell *cells, size_t row) {
 }
 
 ErrorCode csv_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, Buffer *out, Error *err) {
-    Cell *cells;
-    RowWriter w;
-    TRY(encode__cells(encoder, batch, columns, &cells, err));
-    encode__writer_begin(&w, encoder, cells, out);
-    for (size_t row = 0; row < batch->row_count; row++) {
-        if ((batch->live == NULL || bit_get(batch->live, row)) && !put_row(&w, cells, row)) {
-            break;
-        }
-    }
-    if (w.at != NULL) {
-        encode__sync(&w);
-    }
-    return buffer_check(out, err);
+    return encode__rows(encoder, batch, columns, put_row, out, err);
 }

@@ -73,8 +73,34 @@ static inline void encode__put(RowWriter *w, Str text) {
     memcpy(w->at, text.data, text.len);
     w->at += text.len;
 }
-static inline void encode__put_char(RowWriter *w, char c) {
-    *w->at++ = c;
+/* A symbol's escaped text: from the cache into the row's room, else through the buffer. false: the buffer is full. */
+static inline bool encode__put_symbol(RowWriter *w, SymbolCache *cache, int32_t code, TextEscaper escape) {
+    Str cached = encode__symbol_cached(cache, code);
+    if (LIKELY(cached.data != NULL && cached.len <= SHORT_TEXT_BYTES - 4)) {
+        encode__put(w, cached);
+        return true;
+    }
+    encode__sync(w);
+    w->at = NULL;
+    encode__symbol(w->encoder, cache, code, escape, w->out);
+    return encode__reserve(w);
+}
+/* Writes the batch's live rows by put_row (false: the buffer is full). Inline, so that put_row is. */
+typedef bool (*RowPut)(RowWriter *w, const Cell *cells, size_t row);
+static inline ErrorCode encode__rows(Encoder *encoder, Batch *batch, const uint16_t *columns, RowPut put_row, Buffer *out, Error *err) {
+    Cell *cells;
+    RowWriter w;
+    TRY(encode__cells(encoder, batch, columns, &cells, err));
+    encode__writer_begin(&w, encoder, cells, out);
+    for (size_t row = 0; row < batch->row_count; row++) {
+        if ((batch->live == NULL || bit_get(batch->live, row)) && !put_row(&w, cells, row)) {
+            break;
+        }
+    }
+    if (w.at != NULL) {
+        encode__sync(&w);
+    }
+    return buffer_check(out, err);
 }
 /* -, digits: two at a time. Room for INT64_TEXT_MAX. */
 static inline char *encode__int(char *out, int64_t value) {

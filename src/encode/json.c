@@ -115,18 +115,6 @@ static bool put_text(RowWriter *w, Str text) {
     return encode__reserve(w);
 }
 
-static bool put_symbol(RowWriter *w, SymbolCache *cache, int32_t code) {
-    Str cached = encode__symbol_cached(cache, code);
-    if (LIKELY(cached.data != NULL && cached.len <= SHORT_TEXT_BYTES - 4)) {
-        encode__put(w, cached);
-        return true;
-    }
-    encode__sync(w);
-    w->at = NULL;
-    encode__symbol(w->encoder, cache, code, json_append_text, w->out);
-    return encode__reserve(w);
-}
-
 static void put_char(RowWriter *w, uint32_t code_point) {
     char text[4];
     put_short_text(w, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
@@ -172,7 +160,7 @@ static bool put_field(RowWriter *w, const Cell *cell, size_t row) {
         put_quoted(w, cell->type, value);
         return true;
     case TYPE_SYMBOL:
-        return put_symbol(w, cell->cache, *(const int32_t *)(const void *)value);
+        return encode__put_symbol(w, cell->cache, *(const int32_t *)(const void *)value, json_append_text);
     case TYPE_CHAR:
         put_char(w, *(const uint32_t *)(const void *)value);
         return true;
@@ -208,17 +196,5 @@ static bool put_row(RowWriter *w, const Cell *cells, size_t row) {
 }
 
 ErrorCode json_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, Buffer *out, Error *err) {
-    Cell *cells;
-    RowWriter w;
-    TRY(encode__cells(encoder, batch, columns, &cells, err));
-    encode__writer_begin(&w, encoder, cells, out);
-    for (size_t row = 0; row < batch->row_count; row++) {
-        if ((batch->live == NULL || bit_get(batch->live, row)) && !put_row(&w, cells, row)) {
-            break;
-        }
-    }
-    if (w.at != NULL) {
-        encode__sync(&w);
-    }
-    return buffer_check(out, err);
+    return encode__rows(encoder, batch, columns, put_row, out, err);
 }
