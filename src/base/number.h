@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * number.h - numbers <-> text without locale; integer parsing checks overflow; doubles print shortest-round-trip.
  *
- * Why: the result encoders print hundreds of millions of values; snprintf costs 300 ns a double (execution.md 9). */
+ * Why: the result encoders print hundreds of millions of values; snprintf costs 300 ns a double. */
 #pragma once
 #include "base/error.h"
 #include "base/str.h"

@@ -58,7 +58,7 @@ typedef struct TableSpec {
 
 typedef struct TableStats { uint64_t row_count, bytes_on_disk; int64_t min_time, max_time; } TableStats; /* approximate; times valid if row_count > 0 and designated */
 
-/* Read side, implemented over a transaction by engine. Names: exact first, then the only case-insensitive match (decisions.md D8). */
+/* Read side, implemented over a transaction by engine. Names: exact first, then the only case-insensitive match. */
 typedef struct CatalogView CatalogView;
 struct CatalogView {
     ErrorCode (*table_find)(CatalogView *view, Str schema_name, Str name, const TableDef **table_out, Error *err); /* ERR_UNDEFINED_TABLE, ERR_UNDEFINED_SCHEMA; empty schema = search path */

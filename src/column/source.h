@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * source.h - what the executor asks of storage, as tables of functions handed down by session: RowSource (scan), Storage (all).
  *
- * Tables, catalog views, table functions, test arrays plug in the same way; sql/exec knows nothing else (execution.md 4).
+ * Tables, catalog views, table functions, test arrays plug in the same way; sql/exec knows nothing else.
  * Threads: open/close/next_morsel from any thread under the plan's rules; one ScanCursor belongs to one thread. */
 #pragma once
 #include "column/vector.h"

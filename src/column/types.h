@@ -79,7 +79,7 @@ size_t type_format_sql(char *out, size_t room, Type type);  /* "numeric(10,2)"; 
 size_t type_format_exec(char *out, size_t room, Type type); /* "DECIMAL(10,2)", "TIMESTAMP_NS" */
 
 /* Names of both dialects ("int", "int4", "long", "double", "varchar", "string", "timestamptz", "double[]", "decimal"…), any case,
- * words separated by one blank. questdb selects decisions.md D10 (date, float, char, decimal). false: unknown. */
+ * words separated by one blank. questdb: QuestDB's meaning of the four that differ (date, float, char, decimal). false: unknown. */
 bool type_from_name(Str name, bool questdb, Type *type_out);
 
 /* ---- values ---- */

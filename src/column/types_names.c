@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * types_names.c - the names that types go by in both dialects.
  *
- * Why: PostgreSQL's and QuestDB's names live side by side in one table; the four that mean different things (decisions.md D10)
- * have a row for each dialect. */
+ * Why: PostgreSQL's and QuestDB's names live side by side in one table; the four that mean different things (date, float, char,
+ * decimal) have a row for each dialect. */
 #include "column/types.h"
 
 enum { IN_BOTH = 0, IN_POSTGRES = 1, IN_QUESTDB = 2 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * vector.h - data as it moves: Vector (one column of at most 1,024 values), Batch (columns + live rows), ColumnBlock (bulk columns).
  *
- * Rules (execution.md 2): (a) a batch is valid until its producer's next call; who keeps rows copies them. (b) Values under null or
+ * Rules (docs/design/execution.md): (a) a batch is valid until its producer's next call; who keeps rows copies them. (b) Values under null or
  * dead rows are initialised bytes: kernels run over them. (c) Kernels may read and write up to the next multiple of 64 rows.
  * (d) A batch starts at a multiple of 1,024 of its block; partial ranges are a live mask. (e) facts are proven, never guessed. */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * vector_forms.c - from one form to another: decode, gather, expand; live masks and compaction of batches.
  *
- * Why: kernels see FLAT and CONSTANT only (execution.md 0.5); gathering first and computing densely is as fast as gathering inside
+ * Why: kernels see FLAT and CONSTANT only; gathering first and computing densely is as fast as gathering inside
  * each kernel and halves the number of kernels. */
 #include "column/vector.h"
 

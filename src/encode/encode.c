@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * encode.c - the encoder's state, columns made readable by row, cached symbols and dates.
  *
- * Why: one row loop over cells; encoding each column into slots and weaving them was no faster (execution.md 9). */
+ * Why: one row loop over cells; encoding each column into slots and weaving them was no faster. */
 #include "encode/encode_internal.h"
 
 void encoder_init(Encoder *encoder, uint16_t column_count, const EncoderOptions *options) {

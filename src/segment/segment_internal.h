@@ -23,7 +23,7 @@ void segment__get_stats(const uint8_t *in, SegmentBlockStats *stats_out);
 void segment__put_section(Buffer *out, const SegmentOptions *options, const uint32_t *block_rows, uint32_t block_count);
 NODISCARD ErrorCode segment__get_section(Segment *segment, Error *err);
 
-/* Symbols met so far in one column of a segment being written (symbols.c). */
+/* Symbols met so far in one column of a segment being written (segment_symbols.c). */
 typedef struct SymbolSet { uint32_t *last; size_t capacity; uint32_t distinct; bool too_many; } SymbolSet; /* last[code] = row + 1, 0 = absent */
 void segment__symbols_add(SymbolSet *set, const ColumnBlock *block, uint64_t first_row);
 void segment__symbols_write(const SymbolSet *set, Buffer *out);

@@ -6,7 +6,7 @@
  *             over the segment's list. Rows in memory, merged or partly ended blocks are read backward.
  * Invariants: morsels are visited in descending time; within one the newest row comes first, so the first row of a symbol is its newest.
  *             NULL is a symbol of its own.
- * Tests:      test/sql/timeseries.slt (variants), test/unit/engine/test_latest.c */
+ * Tests:      test/sql/timeseries.slt and latest.slt (variants) */
 #include "table/scan_internal.h"
 
 struct LatestState {

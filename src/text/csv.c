@@ -10,7 +10,7 @@
  *             stepping from mark to mark costs per field, not per byte. Marks outlive the row and the piece of input, so
  *             feeding one byte at a time costs no second look.
  * Invariants: row_start <= field_start <= block_next <= len; BLOCK_BYTES readable bytes follow len.
- * Tests:      test/unit/text/test_csv.c, test_csv_files.c, fuzz/fuzz_csv.c */
+ * Tests:      test/unit/text/test_csv.c, test/real, fuzz/fuzz_csv.c */
 #include "text/csv.h"
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
  *             process that wrote it: after a power cut sectors of two attempts to write the same LSNs at the same place
  *             can lie side by side, and must not pass for one group. The body's checksum stands alone, so that the
  *             committer computes it before it knows its LSN.
- * Tests:      test/unit/wal/test_format.c decodes the hex example of the page */
+ * Tests:      test/unit/wal/test_reader.c decodes the hex example of the page */
 #include "wal/wal_internal.h"
 
 static const uint8_t FILE_MAGIC[8] = {'B', 'A', 'S', 'A', 'L', 'T', 'W', 'L'};

@@ -2,7 +2,7 @@
  * ilp_internal.h - what the files of proto/ilp share.
  *
  * Path of a line: ilp_fast.c tries to recognise it as another line of a known shape (same table, same names, same kinds) and only
- * reads the values; else ilp_line.c reads it in full and ilp_shape.c learns its shape. Both fill an IlpLine; ilp_store.c moves its
+ * reads the values; else ilp_line.c reads it in full and ilp_table.c learns its shape. Both fill an IlpLine; ilp_store.c moves its
  * values into the table's builders. Values are staged first, so an incomplete or wrong line leaves no trace in the builders. */
 #pragma once
 #include "base/hash.h"

@@ -109,7 +109,7 @@ static inline bool expr_is_unknown(const Expr *expr) { return expr->type.id == T
 const SymbolTable *expr_symbols(const Binder *b, const Expr *expr);
 bool expr_has_column(const Expr *expr);
 
-/* ---- types (coerce.c, common_type.c, overload.c) ---- */
+/* ---- types (coerce.c, overload.c) ---- */
 /* Brings expr to `type` in that context, or fails with 42804/42846 at its position. Unknown literals are read, parameters typed. */
 NODISCARD ErrorCode coerce(Binder *b, const Expr *expr, Type type, CastContext context, const Expr **expr_out);
 NODISCARD ErrorCode coerce_boolean(Binder *b, const Expr *expr, const char *clause, const Expr **expr_out);

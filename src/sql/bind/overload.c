@@ -4,7 +4,7 @@
  * Layout:     a candidate is one row; each argument is exact, castable or impossible. Exact rows win; then the most exact arguments; then
  *             the most exact-or-preferred ones; then unknown literals are given the category that the candidates agree on.
  * Why:        one resolver for functions, operators and aggregates.
- * Tests:      test/unit/sql/bind/test_overload.c */
+ * Tests:      test/unit/sql/bind/test_bind.c */
 #include "sql/bind/bind_internal.h"
 
 /* An argument of the very type weighs a little more than one that resolves to it (varchar as text). */

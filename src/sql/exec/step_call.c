@@ -2,7 +2,7 @@
  * step_call.c - one function over its arguments, by the form that they have.
  *
  * Why:        all arguments constant: one row is computed. One argument indexed over a base smaller than the live rows: the base is
- *             computed and the index kept. Everything else is made dense first (execution.md 2).
+ *             computed and the index kept. Everything else is made dense first.
  * Invariants: a strict function never sees a row with a NULL argument in call.rows; rows outside the guard are never in it. */
 #include "sql/exec/exec_internal.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * func.h - the one list of functions, operators, casts and aggregates: rows, kernels, and the calls that find them.
  *
- * Rows live in functions.h, casts.h, aggregates.h (X-macro tables) and are collected into static const arrays by functions.c.
+ * Rows live in functions.h, casts.h (X-macro tables) and aggregate/ and are collected into static const arrays by functions.c.
  * A kernel sees dense vectors only (FLAT or CONSTANT) and up to 1,024 rows; it may compute every row, but may raise only for
- * rows set in call->rows (execution.md 3: unselected rows can never raise). The manual and a CI test (example = answer) come
+ * rows set in call->rows (unselected rows can never raise). The manual and a CI test (example = answer) come
  * from the same rows. Threads: everything here is immutable; a prepared state is read-only while running. */
 #pragma once
 #include "base/calendar.h"
@@ -113,7 +113,7 @@ enum {
     AGG_COUNT_NULLS = 2,     /* sees NULL arguments (count(*), first of QuestDB…) */
     AGG_EMPTY_ZERO = 4,      /* 0 rows give 0, not NULL (count) */
     AGG_TEXT_STATE = 8,      /* states hold arena pointers: cannot be moved by memcpy to disk */
-    AGG_POSTGRES = 16,       /* row counts in the postgres dialect only (decisions.md D7: sum(int8) is numeric) */
+    AGG_POSTGRES = 16,       /* row counts in the postgres dialect only (sum(int8) is numeric) */
     AGG_QUESTDB = 32,        /* in the questdb dialect only (sum(int8) is int8, avg(int) is float8, first() takes nulls) */
     AGG_CONSTANT_TAIL = 64,  /* arguments after the first must be constant (percentile, string_agg's separator); prepare sees them */
     AGG_DISTINCT = 128,      /* the executor hands on distinct arguments only, as for agg(DISTINCT x) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse.c - the parser's entry: statements one after the other, tokens, lists, and errors that say what was expected.
  *
- * Tests: test/unit/sql/parse/test_parse.c, test_parse_errors.c; fuzz/fuzz_sql_parse.c */
+ * Tests: test/unit/sql/parse/; fuzz/fuzz_sql_parse.c */
 #include "sql/parse/parse_internal.h"
 #include <stdio.h>
 

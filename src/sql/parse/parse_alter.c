@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_alter.c - ALTER TABLE with the actions of both languages.
  *
- * Tests: test/unit/sql/parse/test_parse_statements.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 /* The words from `at` to the statement's end or the next comma outside parentheses, for a refusal by name. */

@@ -3,7 +3,7 @@
  *
  * Why: calls with words become plain calls with the arguments in the order of the function behind them, so that the binder sees
  * functions only: extract(field, x), position(needle, haystack), substring(x, from, for), overlay(x, y, from, for), btrim(x, characters).
- * Tests: test/unit/sql/parse/test_parse_expr.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 /* ---------------------------------------------------------------- sort keys and windows */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_column.c - columns of CREATE TABLE and ADD COLUMN, their constraints in PostgreSQL's spelling, their tails in QuestDB's.
  *
- * Tests: test/unit/sql/parse/test_parse_statements.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 /* ---------------------------------------------------------------- QuestDB's tail */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_create.c - CREATE TABLE in both spellings, CTAS in both, and what QuestDB writes behind the columns.
  *
- * Tests: test/unit/sql/parse/test_parse_statements.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 /* ---------------------------------------------------------------- options: (a = b, c) and a = b, c = d */

@@ -2,7 +2,7 @@
  * parse_ddl.c - CREATE of everything but tables' insides, DROP, TRUNCATE, RENAME TABLE.
  *
  * Why:   objects that Basalt does not have are refused here by name, with a position, as soon as they are recognised.
- * Tests: test/unit/sql/parse/test_parse_statements.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 ErrorCode parse__if_exists(Parser *p, bool *found_out) {

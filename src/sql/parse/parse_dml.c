@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_dml.c - INSERT, UPDATE, DELETE with what both languages hang on them.
  *
- * Tests: test/unit/sql/parse/test_parse_statements.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 static ErrorCode parse_returning(Parser *p, AstSelectItem **items_out, uint32_t *count_out) {

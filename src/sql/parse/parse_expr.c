@@ -3,7 +3,7 @@
  *
  * Why:        one loop and one table instead of a function per level: 13 levels of calls for `1` would be most of the time.
  * Invariants: AND and OR chains and IN lists become one node each, so their length costs no depth.
- * Tests:      test/unit/sql/parse/test_parse_expr.c */
+ * Tests:      test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 #include "sql/parse/operators.h"
 

@@ -3,7 +3,7 @@
  *
  * Why:   a parenthesis may hold a query, a table that stands for a query (`(trades LATEST ON ts PARTITION BY s)`), or joined tables;
  *        which one is known only behind its first item, so the item is read first and then turned into what it is.
- * Tests: test/unit/sql/parse/test_parse_select.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 static ErrorCode parse__from_joins(Parser *p, AstFrom **item);

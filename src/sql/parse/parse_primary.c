@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_primary.c - what an expression is made of: literals, names, parameters, parentheses, CASE, CAST, ARRAY, casts and subscripts behind.
  *
- * Tests: test/unit/sql/parse/test_parse_expr.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 static NODISCARD ErrorCode parse_operand(Parser *p, AstExpr **expr_out);

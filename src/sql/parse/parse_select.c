@@ -3,7 +3,7 @@
  *
  * Why:        a table name alone is a query (`trades;`, `trades WHERE ...`), so an arm of a query may start with a FROM item.
  * Invariants: arms of one set operation and rows of VALUES are flat lists; INTERSECT binds more tightly than UNION and EXCEPT.
- * Tests:      test/unit/sql/parse/test_parse_select.c */
+ * Tests:      test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 static NODISCARD ErrorCode parse_arm(Parser *p, AstSelect **select_out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_session.c - SET, RESET, SHOW, EXPLAIN, PREPARE, EXECUTE, DEALLOCATE.
  *
- * Tests: test/unit/sql/parse/test_parse_statements.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 /* ---------------------------------------------------------------- SET, RESET */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_timeseries.c - QuestDB's clauses: SAMPLE BY, LATEST ON, spans such as 5m.
  *
- * Tests: test/unit/sql/parse/test_parse_select.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 /* [-] 5m, 5, -10s: AST_NUMBER with AST_SUFFIXED, or a plain integer. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_type.c - type names of both languages: many words joined to one name, modifiers, array marks.
  *
- * Tests: test/unit/sql/parse/test_parse_expr.c */
+ * Tests: test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/parse_internal.h"
 
 static ErrorCode parse_modifier(Parser *p, AstExpr **expr_out) {

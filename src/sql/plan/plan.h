@@ -4,7 +4,7 @@
  * Life cycle: plan_create (statement arena and plan arena stay alive) -> any number of runs in sql/exec -> the arenas are reset.
  *             A plan points into the bound statement (constants, table definitions, prepared states).
  * Threads:    immutable once made; any number of runs at a time.
- * Tests:      test/unit/sql/plan/ */
+ * Tests:      test/unit/sql/exec/: plans are tested by their answers */
 #pragma once
 #include "sql/bind/bound.h"
 

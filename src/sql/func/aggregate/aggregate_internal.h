@@ -2,7 +2,7 @@
  * aggregate_internal.h - what the families of aggregates share: row loops, double-double sums, writing results.
  *
  * Why:        float sums are pairs (high, low) everywhere, so that the bits do not depend on workers, batches or statistics
- *             (execution.md, decision 8). Loops go word by word over the rows to take; a full word has no test per row. */
+ *             (docs/design/execution.md). Loops go word by word over the rows to take; a full word has no test per row. */
 #pragma once
 #include "column/value_rules.h"
 #include "sql/func/func.h"
