@@ -225,19 +225,27 @@ static ErrorCode touch_one(GroupTable *table, uint32_t group, uint64_t position,
     if (UNLIKELY(*fresh)) {
         uint8_t *row = groups_row(table, group);
         table->seen[group] = 1;
+        table->seen_count += group != 0;
         put_u64le(row + 8, position);
         states_init(spec, row);
     }
     return ERR_OK;
 }
 
-static ErrorCode codes_touch(GroupTable *table, const uint64_t *rows, uint16_t row_count, RowPosition first, const uint32_t *group, uint64_t *fresh,
-                             Error *err) {
+/* One key without NULLs whose every code has been met: no row can make a group. */
+static bool all_codes_met(const GroupTable *table, const KeyIn *keys) {
+    const GroupSpec *spec = table->spec;
+    return spec->key_count == 1 && keys[0].valid == NULL && !keys[0].null && table->seen_count + 1 == spec->codes;
+}
+
+static ErrorCode codes_touch(GroupTable *table, const KeyIn *keys, const uint64_t *rows, uint16_t row_count, RowPosition first,
+                             const uint32_t *group, uint64_t *fresh, Error *err) {
+    bool met = all_codes_met(table, keys);
     uint64_t position = ((uint64_t)first.morsel << 32 | first.row) + 1;
     for (size_t w = 0; w < words_for(row_count); w++) {
         uint64_t word = rows[w];
         const uint32_t *here = group + w * 64;
-        if (word == ~UINT64_C(0) && codes_max(here) < table->spec->codes && all_seen(table->seen, here)) {
+        if (word == ~UINT64_C(0) && codes_max(here) < table->spec->codes && (met || all_seen(table->seen, here))) {
             continue;
         }
         for (; word != 0; word &= word - 1) {
@@ -256,7 +264,7 @@ static ErrorCode find_by_code(GroupTable *table, const KeyIn *keys, const uint64
                               uint64_t *fresh, Error *err) {
     const GroupSpec *spec = table->spec;
     codes_mix(spec->keys, keys, spec->key_count, row_count, group);
-    return codes_touch(table, rows, row_count, first, group, fresh, err);
+    return codes_touch(table, keys, rows, row_count, first, group, fresh, err);
 }
 
 /* ---- by hash ---- */
@@ -526,6 +534,7 @@ static ErrorCode merge_codes(GroupTable *into, const GroupTable *from, Error *er
         uint8_t *row = groups_row(into, g);
         if (into->seen[g] == 0) {
             into->seen[g] = 1;
+            into->seen_count += g != 0;
             memcpy(row, from_row, spec->stride);
         } else {
             TRY(merge_states(into, g, from_row, err));

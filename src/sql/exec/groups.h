@@ -39,6 +39,7 @@ typedef struct GroupTable {
     uint64_t *slots;
     size_t slot_count;
     uint8_t *seen;                  /* by code: 1 = touched, kept apart from the rows because every row of a batch asks */
+    uint32_t seen_count;            /* by code: touched ones other than code 0 */
     uint32_t count, capacity;
     size_t reserved, arena_seen;
     /* one batch */

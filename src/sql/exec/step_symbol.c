@@ -5,6 +5,7 @@
  *             the codes that a batch has. Truth values are remembered per code for the life of the frame, so that a dictionary of
  *             millions costs only the codes that are met.
  * Invariants: codes are dense from 0; place 0 of the memo is the null symbol, code c has place c + 1. */
+#include "kernels/kernels.h"
 #include "sql/exec/exec_internal.h"
 
 static bool constant_is_null(const Vector *vector) {
@@ -26,13 +27,10 @@ ErrorCode step_symbol_equal(Frame *frame, const Step *step, Error *err) {
         return ERR_OK;
     }
     int32_t wanted = symbols->find(symbols, strref_str(text->data));
-    const int32_t *codes = column->data;
-    for (size_t w = 0; w < words; w++) {
-        uint64_t bits = 0;
-        for (size_t i = 0; i < 64 && wanted >= 0; i++) {
-            bits |= (uint64_t)(codes[w * 64 + i] == wanted) << i;
-        }
-        out.value[w] = bits;
+    if (wanted < 0) {
+        memset(out.value, 0, BATCH_WORDS * sizeof(uint64_t));
+    } else {
+        kernels_pick()->eq_vc_i32(out.value, column->data, wanted, frame->row_count);
     }
     if (column->valid == NULL) {
         frame->slots[step->out]->valid = NULL;
