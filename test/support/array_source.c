@@ -442,7 +442,9 @@ static ErrorCode storage_append(Storage *base, uint32_t table_id, const ColumnBl
             }
         }
     }
-    assert(table->row_count + columns[0].row_count <= table->row_capacity);
+    if (table->row_count + columns[0].row_count > table->row_capacity) {
+        return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "table of %u rows is full", table->row_capacity);
+    }
     for (uint32_t i = 0; i < columns[0].row_count; i++) {
         for (uint16_t c = 0; c < column_count; c++) {
             append_value(storage, &table->columns[c], table->row_count, &columns[c], i);

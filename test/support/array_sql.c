@@ -144,6 +144,9 @@ static ErrorCode run_bound(ArraySql *sql, const BoundStatement *bound, Arena *ar
                           .memory_limit = sql->memory_limit};
     Plan *plan = NULL;
     uint64_t rows = 0;
+    if (bound->rel == NULL) {
+        return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "these tests run queries and changes only");
+    }
     TRY(plan_create(bound, &options, arena, &plan, err));
     switch (bound->kind) {
     case STATEMENT_EXPLAIN:
@@ -179,6 +182,9 @@ ErrorCode array_sql_run(ArraySql *sql, const char *text, bool sorted, Buffer *ou
     buffer_clear(out);
     ErrorCode code = sql_parse(str_from_c(text), 0, dialect, &arena, &statement, &end, err);
     TRY_OR(done, code);
+    if (statement == NULL) {
+        goto done; /* blanks and comments */
+    }
     TRY_OR(done, bind_statement(statement, &context, &arena, &bound, err));
     TRY_OR(done, run_bound(sql, bound, &arena, out, err));
     if (sorted) {
