@@ -278,38 +278,6 @@ void engine__collect(Engine *engine) {
     engine__unlock(engine, &engine->work_lock);
 }
 
-static ErrorCode check_tables(Engine *engine, Buffer *report, Error *err) {
-    ErrorCode first = ERR_OK;
-    const CatalogObject *object = NULL;
-    Snapshot snapshot = {.lsn = engine__visible_lsn(engine)};
-    for (size_t cursor = 0; catalog_next(engine->catalog, OBJECT_TABLE, &snapshot, &cursor, &object);) {
-        Table *table = engine__table_peek(engine, object->id);
-        ErrorCode code = table != NULL ? table_check(table, report, first == ERR_OK ? err : NULL) : ERR_OK;
-        first = first == ERR_OK ? code : first;
-    }
-    return first;
-}
-
-ErrorCode engine_check(Engine *engine, Buffer *report, Error *err) {
-    uint64_t records = 0;
-    Lsn last = 0;
-    for (int i = 0; i < CHECKPOINTS_KEPT; i++) {
-        engine__lock(engine, &engine->checkpoint_lock);
-        Lsn lsn = engine->checkpoints[i];
-        engine__unlock(engine, &engine->checkpoint_lock);
-        char path[64];
-        snprintf(path, sizeof path, "checkpoint-%llu", (unsigned long long)lsn);
-        if (lsn != 0) {
-            TRY(blockfile_check(engine->os.io, path, NULL, NULL, err));
-            buffer_printf(report, "%s: good\n", path);
-        }
-    }
-    TRY(wal_flush(engine->wal, err));
-    TRY(wal_check_folder(engine->os, "wal", engine->checkpoints[0] + 1, &records, &last, err));
-    buffer_printf(report, "wal: %llu records after the checkpoint, last lsn %llu\n", (unsigned long long)records, (unsigned long long)last);
-    return check_tables(engine, report, err);
-}
-
 static TableFigures all_figures(Engine *engine) {
     TableFigures all = {0};
     uint64_t id = 0;

@@ -369,6 +369,38 @@ static void files_go_when_no_checkpoint_needs_them(void **state) {
     world_deinit(&world);
 }
 
+static void check_names_what_is_damaged(void **state) {
+    (void)state;
+    World world;
+    world_init(&world);
+    make_table(&world);
+    for (int batch = 0; batch < 2; batch++) {
+        Txn *txn = begin(&world);
+        append_made(txn, batch * 1000, 1000, 0, 1);
+        commit(txn);
+        flush(&world);
+    }
+    uint32_t id = id_of(&world);
+    Buffer report;
+    buffer_init(&report, 1 << 20);
+    GOOD(engine_check(world.engine, &report, &world_err));
+    char path[64];
+    snprintf(path, sizeof path, "table/%u/1.seg", id);
+    size_t len = 0;
+    uint8_t *bytes = mem_io_file(world.mem, path, &len);
+    assert_non_null(bytes);
+    bytes[4096 + 100] ^= 4;
+    buffer_clear(&report);
+    Error err;
+    assert_int_equal(engine_check(world.engine, &report, &err), ERR_DAMAGED);
+    assert_non_null(strstr(err.message, path));
+    buffer_append_char(&report, '\0');
+    assert_non_null(strstr((const char *)report.data, ".seg: good")); /* the other one was looked at too */
+    buffer_deinit(&report);
+    bytes[4096 + 100] ^= 4;
+    world_deinit(&world);
+}
+
 static void added_column_answers_its_default_in_old_parts(void **state) {
     (void)state;
     World world;
@@ -436,6 +468,7 @@ int main(void) {
         cmocka_unit_test(wide_tables_fit_into_memory), cmocka_unit_test(bulk_goes_by_reference), cmocka_unit_test(bulk_that_is_rolled_back_leaves_nothing),
         cmocka_unit_test(ends_follow_rows_through_flush_and_merge), cmocka_unit_test(statistics_prune_and_answer),
         cmocka_unit_test(files_go_when_no_checkpoint_needs_them), cmocka_unit_test(added_column_answers_its_default_in_old_parts),
+        cmocka_unit_test(check_names_what_is_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
