@@ -141,7 +141,7 @@ NODISCARD ErrorCode run_check(Run *run, Error *err);            /* cancel, deadl
 NODISCARD ErrorCode operator_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode operator_next(Operator *op, Batch **batch_out, Error *err); /* counts, checks cancel; skips empty batches */
 void operator_close(Operator *op);
-/* For the open functions of operator files. */
+/* For the open functions of operator files. They set *op_out before anything can fail: after an error operator_open closes it. */
 #define operator_new(Type, run, plan, worker, type) ((Type *)operator_alloc(sizeof(Type), (run), (plan), (worker), (type)))
 Operator *operator_alloc(size_t bytes, Run *run, const PlanOp *plan, uint32_t worker, const OperatorType *type);
 

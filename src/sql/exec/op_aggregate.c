@@ -3,14 +3,10 @@
  *
  * Why:        a morsel whose rows all qualify may answer count, min, max and sum from its statistics without being read.
  * Invariants: without GROUP BY there is exactly one group, touched from the start. */
-#include "sql/exec/groups.h"
+#include "sql/exec/group_worker.h"
 
 typedef struct AggregateWorker {
-    Operator *input;
-    Frame *frame;
-    GroupTable table;
-    AggregateSet set;
-    uint32_t *group;
+    GroupWorker base;
     Vector **keys;
     uint8_t *stats_states;          /* one row of states, to try statistics on */
 } AggregateWorker;
@@ -28,18 +24,18 @@ typedef struct AggregateOperator {
 
 /* ---- one batch ---- */
 static ErrorCode take_batch(AggregateOperator *op, AggregateWorker *worker, Batch *batch, Error *err) {
-    Frame *frame = worker->frame;
+    Frame *frame = worker->base.frame;
     TRY(frame_run(frame, batch, err));
     const uint64_t *rows = frame->masks[MASK_LIVE];
     uint32_t keys = op->spec->key_count;
     if (keys == 0) {
-        return aggregates_update(&worker->set, frame, batch, &worker->table, NULL, 0, rows, err);
+        return aggregates_update(&worker->base.set, frame, batch, &worker->base.table, NULL, 0, rows, err);
     }
     for (uint32_t k = 0; k < keys; k++) {
         TRY(frame_output_dense(frame, k, &worker->keys[k], err));
     }
-    TRY(groups_find(&worker->table, worker->keys, rows, batch->row_count, batch->first, worker->group, NULL, err));
-    return aggregates_update(&worker->set, frame, batch, &worker->table, worker->group, 0, rows, err);
+    TRY(groups_find(&worker->base.table, worker->keys, rows, batch->row_count, batch->first, worker->base.group, NULL, err));
+    return aggregates_update(&worker->base.set, frame, batch, &worker->base.table, worker->base.group, 0, rows, err);
 }
 
 /* ---- statistics ---- */
@@ -71,8 +67,8 @@ static ErrorCode take_stats(AggregateOperator *op, AggregateWorker *worker, cons
     }
     for (uint32_t a = 0; a < spec->aggregate_count; a++) {
         const PlanAggregate *aggregate = &spec->aggregates[a];
-        TRY(aggregate->aggregate->merge(groups_states(&worker->table, 0) + aggregate->state_offset, worker->stats_states + aggregate->state_offset,
-                                        &worker->table.arena, err));
+        TRY(aggregate->aggregate->merge(groups_states(&worker->base.table, 0) + aggregate->state_offset, worker->stats_states + aggregate->state_offset,
+                                        &worker->base.table.arena, err));
     }
     *taken_out = true;
     return ERR_OK;
@@ -80,18 +76,18 @@ static ErrorCode take_stats(AggregateOperator *op, AggregateWorker *worker, cons
 
 static ErrorCode take_morsels(AggregateOperator *op, AggregateWorker *worker, Error *err) {
     Morsel morsel;
-    while (scan_take_morsel(worker->input, &morsel)) {
+    while (scan_take_morsel(worker->base.input, &morsel)) {
         bool taken = false;
         TRY(run_check(op->base.run, err));
         TRY(take_stats(op, worker, &morsel, &taken, err));
         if (taken) {
             continue;
         }
-        scan_start_morsel(worker->input, &morsel);
+        scan_start_morsel(worker->base.input, &morsel);
         for (;;) {
             Batch *batch = NULL;
             TRY(run_check(op->base.run, err));
-            TRY(scan_read_morsel(worker->input, &batch, err));
+            TRY(scan_read_morsel(worker->base.input, &batch, err));
             if (batch == NULL) {
                 break;
             }
@@ -111,7 +107,7 @@ static ErrorCode worker_main(void *argument, uint32_t number, Error *err) {
     }
     for (;;) {
         Batch *batch = NULL;
-        TRY(operator_next(worker->input, &batch, err));
+        TRY(operator_next(worker->base.input, &batch, err));
         if (batch == NULL) {
             return ERR_OK;
         }
@@ -122,25 +118,14 @@ static ErrorCode worker_main(void *argument, uint32_t number, Error *err) {
 /* ---- the whole input ---- */
 static ErrorCode worker_open(AggregateOperator *op, uint32_t number, Error *err) {
     AggregateWorker *worker = &op->workers[number];
-    const PlanOp *plan = op->base.plan;
-    Run *run = op->base.run;
     op->worker_count = MAX_OF(op->worker_count, number + 1);
-    if (number == 0) {
-        worker->input = op->base.inputs[0];
-    } else {
-        TRY(operator_open(run, plan->inputs[0], number, &worker->input, err));
-    }
-    TRY(frame_open(run, plan->program, &worker->frame, err));
-    TRY(groups_init(&worker->table, op->spec, &run->budget, err));
-    TRY(aggregates_open(&worker->set, run, plan->program, plan->as.aggregate.aggregates, plan->as.aggregate.aggregate_count, err));
-    worker->group = mem_alloc_aligned(BATCH_ROWS * sizeof(uint32_t));
-    memset(worker->group, 0, BATCH_ROWS * sizeof(uint32_t));
+    TRY(group_worker_open(&worker->base, &op->base, number, op->spec, err));
     worker->keys = mem_calloc(op->spec->key_count + 1, sizeof *worker->keys);
     worker->stats_states = mem_calloc(1, op->spec->stride);
     if (op->spec->key_count == 0) {
         uint32_t group = 0;
         uint64_t row = 1;
-        TRY(groups_find(&worker->table, NULL, &row, 1, (RowPosition){0, 0}, &group, NULL, err));
+        TRY(groups_find(&worker->base.table, NULL, &row, 1, (RowPosition){0, 0}, &group, NULL, err));
     }
     return ERR_OK;
 }
@@ -157,9 +142,9 @@ static ErrorCode consume(AggregateOperator *op, Error *err) {
     }
     TRY(worker_pool_run(run->context.pool, count, worker_main, op, err));
     for (uint32_t w = 1; w < count; w++) {
-        TRY(groups_merge(&op->workers[0].table, &op->workers[w].table, err));
+        TRY(groups_merge(&op->workers[0].base.table, &op->workers[w].base.table, err));
     }
-    op->order = groups_order(&op->workers[0].table, &op->result, &op->order_count);
+    op->order = groups_order(&op->workers[0].base.table, &op->result, &op->order_count);
     op->done = true;
     return ERR_OK;
 }
@@ -170,7 +155,7 @@ static ErrorCode emit(AggregateOperator *op, Batch **batch_out, Error *err) {
     if (op->next >= op->order_count) {
         return ERR_OK;
     }
-    const GroupTable *table = &op->workers[0].table;
+    const GroupTable *table = &op->workers[0].base.table;
     uint16_t count = (uint16_t)MIN_OF(op->order_count - op->next, (uint32_t)BATCH_ROWS);
     const uint32_t *order = op->order + op->next;
     arena_reset(&op->scratch);
@@ -206,13 +191,7 @@ static void aggregate_close(Operator *base) {
     AggregateOperator *op = (AggregateOperator *)base;
     for (uint32_t w = 0; w < op->worker_count; w++) {
         AggregateWorker *worker = &op->workers[w];
-        if (w > 0) {
-            operator_close(worker->input);
-        }
-        frame_close(worker->frame);
-        aggregates_close(&worker->set);
-        groups_deinit(&worker->table);
-        mem_free(worker->group);
+        group_worker_close(&worker->base, w);
         mem_free(worker->keys);
         mem_free(worker->stats_states);
     }
@@ -228,13 +207,8 @@ ErrorCode op_aggregate_open(Run *run, const PlanOp *plan, uint32_t worker, Opera
         return op_distinct_open(run, plan, worker, op_out, err);
     }
     AggregateOperator *op = operator_new(AggregateOperator, run, plan, worker, &AGGREGATE_TYPE);
+    *op_out = &op->base;
     arena_init(&op->result, SIZE_MAX);
     arena_init(&op->scratch, SIZE_MAX);
-    ErrorCode code = operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
-    if (code != ERR_OK) {
-        operator_close(&op->base);
-        return code;
-    }
-    *op_out = &op->base;
-    return ERR_OK;
+    return operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
 }

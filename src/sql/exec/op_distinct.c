@@ -56,21 +56,12 @@ static const OperatorType DISTINCT_TYPE = {"distinct", NULL, distinct_next, dist
 
 ErrorCode op_distinct_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     DistinctOperator *op = operator_new(DistinctOperator, run, plan, worker, &DISTINCT_TYPE);
+    *op_out = &op->base;
     op->group = mem_alloc_aligned(BATCH_ROWS * sizeof(uint32_t));
     memset(op->group, 0, BATCH_ROWS * sizeof(uint32_t));
     op->keys = mem_calloc(plan->column_count + 1, sizeof *op->keys);
     const GroupSpec *spec = group_spec(&run->arena, plan->program, 0, plan->column_count, NULL, 0, 0, plan->as.aggregate.array_groups);
-    ErrorCode code = groups_init(&op->table, spec, &run->budget, err);
-    if (code == ERR_OK) {
-        code = frame_open(run, plan->program, &op->frame, err);
-    }
-    if (code == ERR_OK) {
-        code = operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
-    }
-    if (code != ERR_OK) {
-        operator_close(&op->base);
-        return code;
-    }
-    *op_out = &op->base;
-    return ERR_OK;
+    TRY(groups_init(&op->table, spec, &run->budget, err));
+    TRY(frame_open(run, plan->program, &op->frame, err));
+    return operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
 }

@@ -46,14 +46,7 @@ static const OperatorType FILTER_TYPE = {"filter", NULL, filter_next, filter_clo
 
 ErrorCode op_filter_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     FilterOperator *filter = operator_new(FilterOperator, run, plan, worker, &FILTER_TYPE);
-    ErrorCode code = frame_open(run, plan->program, &filter->frame, err);
-    if (code == ERR_OK) {
-        code = operator_open(run, plan->inputs[0], worker, &filter->base.inputs[0], err);
-    }
-    if (code != ERR_OK) {
-        operator_close(&filter->base);
-        return code;
-    }
     *op_out = &filter->base;
-    return ERR_OK;
+    TRY(frame_open(run, plan->program, &filter->frame, err));
+    return operator_open(run, plan->inputs[0], worker, &filter->base.inputs[0], err);
 }

@@ -511,6 +511,7 @@ ErrorCode op_join_open(Run *run, const PlanOp *plan, uint32_t worker, Operator *
         table_open(run, plan);
     }
     JoinOperator *op = operator_new(JoinOperator, run, plan, worker, &JOIN_TYPE);
+    *op_out = &op->base;
     op->table = run->shared[plan->id];
     op->morsel = UINT32_MAX;
     arena_init(&op->scratch, SIZE_MAX);
@@ -520,11 +521,5 @@ ErrorCode op_join_open(Run *run, const PlanOp *plan, uint32_t worker, Operator *
     op->pair_left = mem_calloc(BATCH_ROWS, sizeof(uint16_t));
     op->pair_right = mem_calloc(BATCH_ROWS, sizeof(uint32_t));
     op->key_scratch = mem_calloc(plan->as.join.key_count + 1, sizeof(Vector));
-    ErrorCode code = open_parts(op, worker, err);
-    if (code != ERR_OK) {
-        operator_close(&op->base);
-        return code;
-    }
-    *op_out = &op->base;
-    return ERR_OK;
+    return open_parts(op, worker, err);
 }

@@ -150,6 +150,7 @@ static const OperatorType LATEST_TYPE = {"latest", NULL, latest_next, latest_clo
 
 ErrorCode op_latest_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     LatestOperator *op = operator_new(LatestOperator, run, plan, worker, &LATEST_TYPE);
+    *op_out = &op->base;
     arena_init(&op->scratch, SIZE_MAX);
     arena_init(&op->order_memory, SIZE_MAX);
     rowstore_init(&op->store, plan->columns, plan->column_count);
@@ -157,17 +158,7 @@ ErrorCode op_latest_open(Run *run, const PlanOp *plan, uint32_t worker, Operator
     memset(op->group, 0, BATCH_ROWS * sizeof(uint32_t));
     op->keys = mem_calloc(plan->as.latest.key_count + 1u, sizeof *op->keys);
     const GroupSpec *spec = group_spec(&run->arena, plan->program, 1, plan->as.latest.key_count, NULL, 0, 0, true);
-    ErrorCode code = groups_init(&op->table, spec, &run->budget, err);
-    if (code == ERR_OK) {
-        code = frame_open(run, plan->program, &op->frame, err);
-    }
-    if (code == ERR_OK) {
-        code = operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
-    }
-    if (code != ERR_OK) {
-        operator_close(&op->base);
-        return code;
-    }
-    *op_out = &op->base;
-    return ERR_OK;
+    TRY(groups_init(&op->table, spec, &run->budget, err));
+    TRY(frame_open(run, plan->program, &op->frame, err));
+    return operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
 }

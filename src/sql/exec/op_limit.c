@@ -226,14 +226,7 @@ static const OperatorType LIMIT_TYPE = {"limit", NULL, limit_next, limit_close};
 ErrorCode op_limit_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     LimitOperator *limit = operator_new(LimitOperator, run, plan, worker, &LIMIT_TYPE);
     arena_init(&limit->scratch, SIZE_MAX);
-    ErrorCode code = read_limits(limit, err);
-    if (code == ERR_OK) {
-        code = operator_open(run, plan->inputs[0], worker, &limit->base.inputs[0], err);
-    }
-    if (code != ERR_OK) {
-        operator_close(&limit->base);
-        return code;
-    }
     *op_out = &limit->base;
-    return ERR_OK;
+    TRY(read_limits(limit, err));
+    return operator_open(run, plan->inputs[0], worker, &limit->base.inputs[0], err);
 }

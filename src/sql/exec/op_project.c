@@ -39,14 +39,7 @@ static const OperatorType PROJECT_TYPE = {"project", NULL, project_next, project
 
 ErrorCode op_project_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     ProjectOperator *project = operator_new(ProjectOperator, run, plan, worker, &PROJECT_TYPE);
-    ErrorCode code = frame_open(run, plan->program, &project->frame, err);
-    if (code == ERR_OK) {
-        code = operator_open(run, plan->inputs[0], worker, &project->base.inputs[0], err);
-    }
-    if (code != ERR_OK) {
-        operator_close(&project->base);
-        return code;
-    }
     *op_out = &project->base;
-    return ERR_OK;
+    TRY(frame_open(run, plan->program, &project->frame, err));
+    return operator_open(run, plan->inputs[0], worker, &project->base.inputs[0], err);
 }

@@ -4,18 +4,15 @@
  * Layout:     a worker's table has the bucket as its first key; the tables are merged, cells sorted by bucket. With FILL every key seen has
  *             a cell in every bucket from the first to the last (or FROM to TO).
  * Invariants: rows outside FROM..TO are not taken; rows without a timestamp have no bucket. */
+#include "sql/exec/group_worker.h"
 #include "sql/exec/sample_fill.h"
 
 typedef struct SampleWorker {
-    Operator *input;
-    Frame *frame;
-    GroupTable table;
+    GroupWorker base;
     GroupCache cache;
-    AggregateSet set;
     Bucketer bucketer;
     Vector bucket;              /* FLAT INT8, over buckets */
     int64_t *buckets;
-    uint32_t *group;
     Vector **keys;              /* the bucket, then the keys */
 } SampleWorker;
 
@@ -33,7 +30,7 @@ typedef struct SampleOperator {
 } SampleOperator;
 
 static const uint64_t *rows_in_range(SampleOperator *op, SampleWorker *worker, const Vector *time) {
-    Frame *frame = worker->frame;
+    Frame *frame = worker->base.frame;
     uint64_t *rows = frame_words(frame);
     const int64_t *values = time->data;
     memcpy(rows, frame->masks[MASK_LIVE], BATCH_WORDS * sizeof *rows);
@@ -50,11 +47,11 @@ static const uint64_t *rows_in_range(SampleOperator *op, SampleWorker *worker, c
 
 static void find_buckets(SampleOperator *op, SampleWorker *worker, const Vector *time, const uint64_t *rows) {
     const int64_t *values = time->data;
-    for (uint16_t r = 0; r < worker->frame->row_count; r++) {
+    for (uint16_t r = 0; r < worker->base.frame->row_count; r++) {
         if (!bit_get(rows, r)) {
             continue;
         }
-        if (op->base.plan->as.sample.first_observation && op->batch_number == 0 && worker->table.count == 0) {
+        if (op->base.plan->as.sample.first_observation && op->batch_number == 0 && worker->base.table.count == 0) {
             bucketer_align(&worker->bucketer, values[r]);
             op->batch_number = 1; /* aligned: one worker, input in order */
         }
@@ -79,7 +76,7 @@ static bool one_group(const uint32_t *group, const uint64_t *rows, uint16_t row_
 }
 
 static ErrorCode take_batch(SampleOperator *op, SampleWorker *worker, Batch *batch, Error *err) {
-    Frame *frame = worker->frame;
+    Frame *frame = worker->base.frame;
     Vector *time;
     uint32_t single = 0;
     TRY(frame_run(frame, batch, err));
@@ -94,11 +91,11 @@ static ErrorCode take_batch(SampleOperator *op, SampleWorker *worker, Batch *bat
     for (uint32_t k = 0; k < op->base.plan->as.sample.key_count; k++) {
         TRY(frame_output_dense(frame, k + 1, &worker->keys[k + 1], err));
     }
-    TRY(groups_find_cached(&worker->table, &worker->cache, worker->keys, rows, frame->row_count, batch->first, worker->group, err));
-    if (op->base.plan->as.sample.key_count == 0 && one_group(worker->group, rows, frame->row_count, &single)) {
-        return aggregates_update(&worker->set, frame, batch, &worker->table, NULL, single, rows, err);
+    TRY(groups_find_cached(&worker->base.table, &worker->cache, worker->keys, rows, frame->row_count, batch->first, worker->base.group, err));
+    if (op->base.plan->as.sample.key_count == 0 && one_group(worker->base.group, rows, frame->row_count, &single)) {
+        return aggregates_update(&worker->base.set, frame, batch, &worker->base.table, NULL, single, rows, err);
     }
-    return aggregates_update(&worker->set, frame, batch, &worker->table, worker->group, 0, rows, err);
+    return aggregates_update(&worker->base.set, frame, batch, &worker->base.table, worker->base.group, 0, rows, err);
 }
 
 static ErrorCode worker_main(void *argument, uint32_t number, Error *err) {
@@ -106,7 +103,7 @@ static ErrorCode worker_main(void *argument, uint32_t number, Error *err) {
     SampleWorker *worker = &op->workers[number];
     for (;;) {
         Batch *batch = NULL;
-        TRY(operator_next(worker->input, &batch, err));
+        TRY(operator_next(worker->base.input, &batch, err));
         if (batch == NULL) {
             return ERR_OK;
         }
@@ -133,18 +130,9 @@ static GroupSpec *sample_spec(Run *run, const PlanOp *plan) {
 static ErrorCode worker_open(SampleOperator *op, uint32_t number, Error *err) {
     SampleWorker *worker = &op->workers[number];
     const PlanOp *plan = op->base.plan;
-    Run *run = op->base.run;
     op->worker_count = MAX_OF(op->worker_count, number + 1);
-    if (number == 0) {
-        worker->input = op->base.inputs[0];
-    } else {
-        TRY(operator_open(run, plan->inputs[0], number, &worker->input, err));
-    }
-    TRY(frame_open(run, plan->program, &worker->frame, err));
-    TRY(groups_init(&worker->table, op->spec, &run->budget, err));
-    TRY(groups_cache_init(&worker->cache, &worker->table, err));
-    TRY(aggregates_open(&worker->set, run, plan->program, plan->as.sample.aggregates, plan->as.sample.aggregate_count, err));
-    worker->group = mem_calloc(BATCH_ROWS, sizeof(uint32_t));
+    TRY(group_worker_open(&worker->base, &op->base, number, op->spec, err));
+    TRY(groups_cache_init(&worker->cache, &worker->base.table, err));
     worker->buckets = mem_alloc_aligned(BATCH_ROWS * sizeof(int64_t));
     memset(worker->buckets, 0, BATCH_ROWS * sizeof(int64_t));
     worker->bucket = (Vector){.type = type_of(TYPE_INT8), .form = VECTOR_FLAT, .facts = FACT_NO_NULLS, .data = worker->buckets};
@@ -182,10 +170,10 @@ static ErrorCode consume(SampleOperator *op, Error *err) {
     }
     TRY(worker_pool_run(run->context.pool, count, worker_main, op, err));
     for (uint32_t w = 1; w < count; w++) {
-        TRY(groups_merge(&op->workers[0].table, &op->workers[w].table, err));
+        TRY(groups_merge(&op->workers[0].base.table, &op->workers[w].base.table, err));
     }
     op->batch_number = 0;
-    op->cells = (SampleCells){.table = &op->workers[0].table, .bucketer = &op->workers[0].bucketer, .plan = plan, .constants = op->constants,
+    op->cells = (SampleCells){.table = &op->workers[0].base.table, .bucketer = &op->workers[0].bucketer, .plan = plan, .constants = op->constants,
                               .has_from = op->has_from, .has_to = op->has_to, .from = op->from, .to = op->to};
     return sample_cells_open(&op->cells, &op->result, &run->budget, err);
 }
@@ -212,14 +200,8 @@ static void sample_close(Operator *base) {
     SampleOperator *op = (SampleOperator *)base;
     for (uint32_t w = 0; w < op->worker_count; w++) {
         SampleWorker *worker = &op->workers[w];
-        if (w > 0) {
-            operator_close(worker->input);
-        }
-        frame_close(worker->frame);
-        aggregates_close(&worker->set);
         groups_cache_deinit(&worker->cache);
-        groups_deinit(&worker->table);
-        mem_free(worker->group);
+        group_worker_close(&worker->base, w);
         mem_free(worker->buckets);
         mem_free(worker->keys);
     }
@@ -232,13 +214,8 @@ static const OperatorType SAMPLE_TYPE = {"sample", NULL, sample_next, sample_clo
 
 ErrorCode op_sample_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     SampleOperator *op = operator_new(SampleOperator, run, plan, worker, &SAMPLE_TYPE);
+    *op_out = &op->base;
     arena_init(&op->result, SIZE_MAX);
     arena_init(&op->scratch, SIZE_MAX);
-    ErrorCode code = operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
-    if (code != ERR_OK) {
-        operator_close(&op->base);
-        return code;
-    }
-    *op_out = &op->base;
-    return ERR_OK;
+    return operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
 }

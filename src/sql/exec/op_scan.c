@@ -267,10 +267,5 @@ ErrorCode op_scan_open(Run *run, const PlanOp *plan, uint32_t worker, Operator *
         scan->refs = mem_alloc_aligned(BATCH_ROWS * sizeof *scan->refs);
         memset(scan->refs, 0, BATCH_ROWS * sizeof *scan->refs);
     }
-    ErrorCode code = scan->shared->source->vtable->cursor_open(scan->shared->scan, &scan->cursor, err);
-    if (code != ERR_OK) {
-        operator_close(*op_out);
-        *op_out = NULL;
-    }
-    return code;
+    return scan->shared->source->vtable->cursor_open(scan->shared->scan, &scan->cursor, err);
 }

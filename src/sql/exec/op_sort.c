@@ -185,6 +185,7 @@ static const OperatorType SORT_TYPE = {"sort", NULL, sort_next, sort_close};
 
 ErrorCode op_sort_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     SortOperator *op = operator_new(SortOperator, run, plan, worker, &SORT_TYPE);
+    *op_out = &op->base;
     arena_init(&op->arena, SIZE_MAX);
     arena_init(&op->scratch, SIZE_MAX);
     sort_keys_init(&op->keys, plan->as.sort.keys, plan->as.sort.key_count, plan->column_count, &op->arena, &run->budget);
@@ -200,17 +201,7 @@ ErrorCode op_sort_open(Run *run, const PlanOp *plan, uint32_t worker, Operator *
     op->in_columns = mem_calloc(columns + 1, sizeof(Vector));
     op->out_columns = mem_calloc(columns + 1, sizeof(Vector));
     rowstore_init(&op->store, op->store_columns, columns);
-    ErrorCode code = read_limit(op, err);
-    if (code == ERR_OK) {
-        code = frame_open(run, plan->program, &op->frame, err);
-    }
-    if (code == ERR_OK) {
-        code = operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
-    }
-    if (code != ERR_OK) {
-        operator_close(&op->base);
-        return code;
-    }
-    *op_out = &op->base;
-    return ERR_OK;
+    TRY(read_limit(op, err));
+    TRY(frame_open(run, plan->program, &op->frame, err));
+    return operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);
 }

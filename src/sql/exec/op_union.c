@@ -44,14 +44,10 @@ static const OperatorType UNION_TYPE = {"union", NULL, union_next, union_close};
 
 ErrorCode op_union_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     UnionOperator *all = operator_new(UnionOperator, run, plan, worker, &UNION_TYPE);
+    *op_out = &all->base;
     all->arms = mem_calloc(plan->as.union_all.arm_count + 1, sizeof *all->arms);
     for (uint32_t i = 0; i < plan->as.union_all.arm_count; i++) {
-        ErrorCode code = operator_open(run, plan->as.union_all.arms[i], worker, &all->arms[i], err);
-        if (code != ERR_OK) {
-            operator_close(&all->base);
-            return code;
-        }
+        TRY(operator_open(run, plan->as.union_all.arms[i], worker, &all->arms[i], err));
     }
-    *op_out = &all->base;
     return ERR_OK;
 }

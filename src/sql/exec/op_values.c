@@ -67,11 +67,6 @@ static const OperatorType VALUES_TYPE = {"values", NULL, values_next, values_clo
 ErrorCode op_values_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     ValuesOperator *values = operator_new(ValuesOperator, run, plan, worker, &VALUES_TYPE);
     arena_init(&values->arena, SIZE_MAX);
-    ErrorCode code = frame_open(run, plan->constants, &values->frame, err);
-    if (code != ERR_OK) {
-        operator_close(&values->base);
-        return code;
-    }
     *op_out = &values->base;
-    return ERR_OK;
+    return frame_open(run, plan->constants, &values->frame, err);
 }

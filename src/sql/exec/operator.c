@@ -36,7 +36,12 @@ ErrorCode operator_open(Run *run, const PlanOp *plan, uint32_t worker, Operator 
         TRY(program_subqueries(run, plan->program, err));
         TRY(program_subqueries(run, plan->constants, err));
     }
-    return opens[plan->kind](run, plan, worker, op_out, err);
+    ErrorCode code = opens[plan->kind](run, plan, worker, op_out, err);
+    if (code != ERR_OK) {
+        operator_close(*op_out);
+        *op_out = NULL;
+    }
+    return code;
 }
 
 ErrorCode operator_prepare(Operator *op, Error *err) {
