@@ -24,12 +24,32 @@ void cli__print_commands(FILE *out) {
     }
 }
 
+enum { OPTION_BYTES_MAX = 64 };
+
+/* `--name VALUE`, `-x VALUE`; returns the columns that it takes on a terminal (a code point each). */
+static size_t option_left(const CliOption *option, char left[OPTION_BYTES_MAX]) {
+    bool flag = option->kind == CLI_FLAG;
+    const char *dashes = option->name[1] == '\0' ? "-" : "--";
+    snprintf(left, OPTION_BYTES_MAX, "%s%s%s%s", dashes, option->name, flag ? "" : " ", flag ? "" : option->value_name);
+    size_t columns = 0;
+    for (const char *at = left; *at != '\0'; at++) {
+        columns += ((unsigned char)*at & 0xC0) != 0x80;
+    }
+    return columns;
+}
+
 void cli__print_command(FILE *out, const CliCommand *command) {
     fprintf(out, "basalt %s: %s\n\nusage: basalt %s\n", command->name, command->summary, command->usage);
+    char left[OPTION_BYTES_MAX];
+    size_t width = 0;
     for (const CliOption *option = command->options; option != NULL && option->name != NULL; option++) {
-        char left[64];
-        snprintf(left, sizeof left, "--%s %s", option->name, option->kind == CLI_FLAG ? "" : option->value_name);
-        fprintf(out, "  %-26s %s\n", left, option->help);
+        width = MAX_OF(width, option_left(option, left));
+    }
+    for (const CliOption *option = command->options; option != NULL && option->name != NULL; option++) {
+        size_t columns = option_left(option, left);
+        Str help = str_from_c(option->help);
+        help.len -= str_ends_with(help, STR(" (default )")) ? strlen(" (default )") : 0;
+        fprintf(out, "  %s%*s  %.*s\n", left, (int)(width - columns), "", STR_ARG(help));
     }
     if (command->details != NULL) {
         fprintf(out, "\n%s", command->details);

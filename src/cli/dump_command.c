@@ -4,6 +4,7 @@
  * Tests: test/cli */
 #include "blockfile/blockfile.h"
 #include "cli/cli_internal.h"
+#include "engine/engine.h"
 #include "os/os.h"
 #include "segment/segment.h"
 #include "wal/wal.h"
@@ -17,7 +18,8 @@ typedef struct DumpKind {
 static const DumpKind KINDS[] = {
     {"wal", wal_dump_file},
     {"segment", segment_dump},
-    {"catalog", blockfile_dump}, /* a checkpoint is a block file like any other */
+    {"catalog", engine_dump_catalog}, /* a checkpoint holds it whole */
+    {"checkpoint", engine_dump_checkpoint},
     {"blocks", blockfile_dump},
 };
 
@@ -51,18 +53,19 @@ static ExitCode run(const CliArgs *args) {
             return dump(&KINDS[i], args->words[1]);
         }
     }
-    return cli_usage_error("dump knows wal, segment, catalog and blocks, not \"%s\"", args->words[0]);
+    return cli_usage_error("dump knows wal, segment, catalog, checkpoint and blocks, not \"%s\"", args->words[0]);
 }
 
 const CliCommand CLI_DUMP = {
     .name = "dump",
     .summary = "print what a file of a folder holds",
-    .usage = "dump wal|segment|catalog|blocks FILE",
+    .usage = "dump wal|segment|catalog|checkpoint|blocks FILE",
     .words_min = 2,
     .words_max = 2,
     .run = run,
     .details = "  basalt dump wal data/wal/000001.wal\n"
-               "  basalt dump segment data/table/1/000002.seg\n"
+               "  basalt dump segment data/table/16/1.seg\n"
                "  basalt dump catalog data/checkpoint-25\n"
-               "`blocks` prints the blocks of any block file (.seg, .dict, checkpoint).\n",
+               "`catalog` prints the schemas and tables of a checkpoint, `checkpoint` everything in it, `blocks`\n"
+               "the blocks of any block file (.seg, .dict, checkpoint).\n",
 };

@@ -212,6 +212,11 @@ static ErrorCode file_feed(Load *load, InputFile *input, Progress *progress, Err
     return code;
 }
 
+/* Messages about a file that could not be opened name it already. */
+static void failure_show(const InputFile *input, const char *path, const Error *err) {
+    fprintf(stderr, "basalt: %s%s%s\n", input != NULL ? shown_name(path) : "", input != NULL ? ": " : "", err->message);
+}
+
 static ExitCode file_load(const CliArgs *args, Session *session, const LoadOptions *options, const char *path, bool quiet) {
     bool bar = !quiet && isatty(STDERR_FILENO);
     InputFile *input = NULL;
@@ -231,7 +236,7 @@ static ExitCode file_load(const CliArgs *args, Session *session, const LoadOptio
 done:
     if (code != ERR_OK) {
         progress_end(&progress, load != NULL ? load_rows(load) : 0);
-        fprintf(stderr, "basalt: %s: %s\n", shown_name(path), err.message);
+        failure_show(input, path, &err);
     }
     load_close(load);
     os_input_close(input);
@@ -387,7 +392,7 @@ done:
         fputc('\n', stderr);
     }
     if (code != ERR_OK) {
-        fprintf(stderr, "basalt: %s: %s\n", shown_name(path), err.message);
+        failure_show(input, path, &err);
     } else if (!quiet) {
         answer_show(path, buffer_str(&answer));
     }

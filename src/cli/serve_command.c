@@ -114,7 +114,7 @@ static ExitCode serve_until_signal(Engine *engine, const ServerSettings *setting
     ErrorCode code = server_start(engine, settings, &server, &err);
     if (code != ERR_OK) {
         fprintf(stderr, "basalt: --http %.*s: %s\n", STR_ARG(settings->http.text), err.message);
-        return code == ERR_OBJECT_IN_USE ? EXIT_PORT_TAKEN : cli_exit_code(code);
+        return code == ERR_OBJECT_IN_USE ? EXIT_PORT_TAKEN : code == ERR_INVALID_PARAMETER ? EXIT_USAGE : cli_exit_code(code);
     }
     int port = server_http_port(server);
     if (port > 0) {
@@ -143,11 +143,10 @@ static ExitCode run_with(ServerSettings *settings, const CliArgs *args, sigset_t
     Error err = {0};
     char url[300];
     ErrorCode code = settings_take(settings, args, &err);
-    if (code == ERR_UNDEFINED_OBJECT || code == ERR_INVALID_PARAMETER) {
-        return cli_usage_error("%s", err.message);
-    }
-    if (code != ERR_OK || server_engine_options(settings, &options, &err) != ERR_OK) {
-        return cli_report(&err);
+    code = code == ERR_OK ? server_engine_options(settings, &options, &err) : code;
+    if (code != ERR_OK) {
+        ExitCode exit_code = cli_report(&err);
+        return exit_code == EXIT_FAILED ? EXIT_USAGE : exit_code; /* what settings say is usage, wherever they come from */
     }
     snprintf(url, sizeof url, "http://%.*s", STR_ARG(settings->http.text));
     options.url = url;

@@ -44,14 +44,14 @@ static void dot_schema(Shell *shell, Str argument) {
         return;
     }
     buffer_init(&text, 4096);
-    buffer_append_str(&text, STR("SHOW COLUMNS FROM \""));
+    buffer_append_str(&text, STR("SELECT \"column\", type, designated FROM table_columns('"));
     for (size_t i = 0; i < argument.len; i++) {
-        if (argument.data[i] == '"') {
-            buffer_append_char(&text, '"');
+        if (argument.data[i] == '\'') {
+            buffer_append_char(&text, '\'');
         }
         buffer_append_char(&text, argument.data[i]);
     }
-    buffer_append_str(&text, STR("\""));
+    buffer_append_str(&text, STR("')"));
     (void)cli__run_text(shell->run, buffer_str(&text), true);
     buffer_deinit(&text);
 }

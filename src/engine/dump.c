@@ -123,7 +123,7 @@ static const OpName OP_NAMES[OP_COUNT] = {
     [OP_PARTS] = {"parts", dump_parts},       [OP_FILES] = {"files", dump_files},       [OP_DICTIONARY] = {"dictionary", dump_dictionary},
 };
 
-ErrorCode engine_dump_operations(Bytes body, Buffer *out, Error *err) {
+static ErrorCode dump_operations(Bytes body, bool objects_only, Buffer *out, Error *err) {
     Reader reader = reader_from(body);
     while (reader.at < reader.len) {
         uint8_t op = reader_u8(&reader);
@@ -132,6 +132,9 @@ ErrorCode engine_dump_operations(Bytes body, Buffer *out, Error *err) {
         Reader payload = reader_from(reader_bytes(&reader, bytes));
         if (reader.failed) {
             return error_set(err, ERR_DAMAGED, (int64_t)reader.at, "an operation is cut short");
+        }
+        if (objects_only && op != OP_DDL) {
+            continue;
         }
         if (op >= OP_COUNT) {
             buffer_printf(out, "operation %u table %u (%u bytes)\n", op, table_id, bytes);
@@ -144,7 +147,11 @@ ErrorCode engine_dump_operations(Bytes body, Buffer *out, Error *err) {
     return buffer_check(out, err);
 }
 
-ErrorCode engine_dump_checkpoint(Io *io, const char *path, Buffer *out, Error *err) {
+ErrorCode engine_dump_operations(Bytes body, Buffer *out, Error *err) {
+    return dump_operations(body, false, out, err);
+}
+
+static ErrorCode dump_checkpoint(Io *io, const char *path, bool objects_only, Buffer *out, Error *err) {
     BlockFile *file = NULL;
     BlockFileExpect expect = {.kind = BLOCKFILE_CHECKPOINT};
     TRY(blockfile_open(io, path, &expect, &file, err));
@@ -158,9 +165,17 @@ ErrorCode engine_dump_checkpoint(Io *io, const char *path, Buffer *out, Error *e
     ErrorCode code = ERR_OK;
     for (uint32_t i = 0; i < blockfile_block_count(file) && code == ERR_OK; i++) {
         code = blockfile_read_buffer(file, i, &block, err);
-        code = code == ERR_OK ? engine_dump_operations(buffer_bytes(&block), out, err) : code;
+        code = code == ERR_OK ? dump_operations(buffer_bytes(&block), objects_only, out, err) : code;
     }
     buffer_deinit(&block);
     blockfile_close(file);
     return code;
+}
+
+ErrorCode engine_dump_checkpoint(Io *io, const char *path, Buffer *out, Error *err) {
+    return dump_checkpoint(io, path, false, out, err);
+}
+
+ErrorCode engine_dump_catalog(Io *io, const char *path, Buffer *out, Error *err) {
+    return dump_checkpoint(io, path, true, out, err);
 }

@@ -59,6 +59,8 @@ def help_pages():
         has(out, "basalt " + name)
         has(run("help", name)[0], "usage: basalt " + name)
         equal(run(name, "--help")[0], run("help", name)[0])
+    has(run("help", "sql")[0], "\n  -f FILE ", "\n  --timer ")
+    assert "(default )" not in run("help", "serve")[0]
     has(run("help", "codes")[0], "5   a file is damaged")
     run("help", "nosuch", want=2)
 
@@ -183,7 +185,8 @@ def check_and_dump():
     logs = [f for f in files if f.endswith(".wal")]  # one of them is a spare without a header
     assert any(subprocess.run([BASALT, "dump", "wal", f], capture_output=True).returncode == 0 for f in logs)
     checkpoint = next(f for f in files if os.path.basename(f).startswith("checkpoint-"))
-    assert run("dump", "catalog", checkpoint)[0]
+    has(run("dump", "catalog", checkpoint)[0], 'table "t" (1 a bigint)')
+    has(run("dump", "checkpoint", checkpoint)[0], 'table "t" (1 a bigint)', "parts table")
     has(run("dump", "nosuch", checkpoint, want=2)[1], "nosuch")
     shutil.copy(checkpoint, checkpoint + ".bad")
     data = bytearray(open(checkpoint, "rb").read())
@@ -258,6 +261,8 @@ def shell():
     wait_for("INSERT 0 1")
     say("SELECT * FROM t;\n")
     has(wait_for("1 row"), "│ a │ b   │", "│ 1 │ one │")
+    say(".schema t\n")
+    has(wait_for("2 rows"), "│ a      │ INT     │ f          │")
     say(".mode csv\n")
     say("SELECT * FROM t;\n")
     has(wait_for("1 row"), "a,b", "1,one")
@@ -355,7 +360,11 @@ def serve_settings():
     has(err, f":{PORT + 2}")  # the environment wins over the file
     open(d + "/basalt.conf", "w").write("nosuch = 1\n")
     has(run("serve", d, want=2)[1], "nosuch")
+    open(d + "/basalt.conf", "w").write("what is this\n")
+    has(run("serve", d, want=2)[1], "line 1", "name = value")
     os.unlink(d + "/basalt.conf")
+    has(run("serve", d, "--durability", "never", want=2)[1], "durability")
+    has(run("serve", d, "--http", "1.2.3", want=2)[1], "1.2.3")
     has(run("serve", d, "--http-workers", "many", want=2)[1], "http-workers")
 
 
