@@ -99,11 +99,13 @@ NODISCARD ErrorCode parse__sort_keys(Parser *p, AstSortKey **keys_out, uint32_t 
 NODISCARD ErrorCode parse__window(Parser *p, AstWindow *window_out);                         /* ( ... ) of OVER and WINDOW */
 NODISCARD ErrorCode parse__frame_bound(Parser *p, AstFrameBound *bound_out);
 
-/* ---- queries (parse_select.c, parse_from.c, parse_timeseries.c) ---- */
+/* ---- queries (parse_select.c, parse_limit.c, parse_from.c, parse_timeseries.c) ---- */
 NODISCARD ErrorCode parse__query(Parser *p, AstSelect **select_out);
 NODISCARD ErrorCode parse__definition_query(Parser *p, AstSelect **select_out); /* behind AS of CREATE: what follows a parenthesis is not the query's */
 NODISCARD ErrorCode parse__query_rest(Parser *p, AstSelect *first, AstSelect **select_out);  /* set operations, ORDER BY, LIMIT behind the first arm */
 NODISCARD ErrorCode parse__query_from_item(Parser *p, AstFrom *item, AstSelect **select_out); /* clauses behind a table that stands for SELECT * FROM it */
+NODISCARD ErrorCode parse__limits(Parser *p, AstSelect *select);   /* LIMIT, OFFSET, FETCH in any order, none is fine */
+NODISCARD ErrorCode parse__lockings(Parser *p, AstSelect *select); /* FOR UPDATE ..., none is fine */
 NODISCARD ErrorCode parse__with(Parser *p, AstWith **with_out);
 NODISCARD ErrorCode parse__declares(Parser *p, AstDeclare **declares_out, uint32_t *count_out);
 NODISCARD ErrorCode parse__select_items(Parser *p, AstSelectItem **items_out, uint32_t *count_out);

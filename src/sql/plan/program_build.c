@@ -1,159 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * program_build.c - expressions -> registers and steps (program.h).
  *
- * Why:        two maps give common subexpressions: pointer + guard (the binder interns), and the step's own content (rewritten
- *             expressions are not interned). A value made under a mask may be used under any mask that lies inside it.
  * Invariants: a part that fails, is dear or volatile is computed under the mask of its branch; everything else under MASK_LIVE. */
-#include "sql/plan/plan_internal.h"
-#include "sql/plan/program_value.h"
+#include "sql/plan/program_builder.h"
 
 enum { GUARDED_FLAGS = EXPR_FAILS | EXPR_EXPENSIVE | EXPR_VOLATILE };
 
-typedef struct Builder {
-    PlanContext *context;
-    const RelColumn *inputs;
-    uint32_t input_count;
-    bool inside_symbol;             /* building a SYMBOL_MAP's sub-program */
-    Register *registers;
-    Step *steps;
-    uint32_t *mask_parents;
-    Subquery *subqueries;
-    uint32_t register_count, register_capacity, step_count, step_capacity, mask_count, mask_capacity, subquery_count, subquery_capacity;
-    IntMap memo;                    /* hash of (expr, guard) -> register */
-    IntMap contents;                /* hash of a step -> step + 1 */
-    IntMap columns;                 /* column id -> register */
-    bool is_volatile;
-} Builder;
-
 static ErrorCode build(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err);
-
-/* ---- growing arrays in the plan's arena ---- */
-static void *grown(Builder *b, void *items, uint32_t count, uint32_t *capacity, size_t bytes) {
-    if (count < *capacity) {
-        return items;
-    }
-    *capacity = *capacity == 0 ? 16 : *capacity * 2;
-    void *wider = arena_calloc_bytes(b->context->arena, *capacity * bytes);
-    if (count > 0) {
-        memcpy(wider, items, count * bytes);
-    }
-    return wider;
-}
-
-static ErrorCode add_register(Builder *b, Register reg, RegisterNumber *out, Error *err) {
-    if (b->register_count >= PROGRAM_REGISTERS_MAX) {
-        return error_set(err, ERR_TOO_COMPLEX, ERROR_NO_POSITION, "expression needs more than %d registers", PROGRAM_REGISTERS_MAX);
-    }
-    b->registers = grown(b, b->registers, b->register_count, &b->register_capacity, sizeof(Register));
-    b->registers[b->register_count] = reg;
-    *out = b->register_count++;
-    return ERR_OK;
-}
-
-static ErrorCode add_constant(Builder *b, const Value *value, RegisterNumber *out, Error *err) {
-    return add_register(b, (Register){.kind = REGISTER_CONSTANT, .type = value->type, .value = *value}, out, err);
-}
-
-static uint32_t add_mask(Builder *b, uint32_t parent) {
-    b->mask_parents = grown(b, b->mask_parents, b->mask_count, &b->mask_capacity, sizeof(uint32_t));
-    b->mask_parents[b->mask_count] = parent;
-    return b->mask_count++;
-}
-
-static const RegisterNumber *copy_numbers(Builder *b, const uint32_t *numbers, uint32_t count) {
-    uint32_t *copy = arena_array(b->context->arena, uint32_t, count + 1);
-    memcpy(copy, numbers, count * sizeof *copy);
-    return copy;
-}
-
-/* ---- common subexpressions ---- */
-static uint64_t memo_key(const Expr *expr, uint32_t guard) {
-    return ((uint64_t)((uintptr_t)expr >> 3) << 19) | guard; /* pointers have 48 bits, masks at most 19 */
-}
-
-static bool memo_find(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out) {
-    uint64_t found = 0;
-    for (uint32_t g = guard;; g = b->mask_parents[g]) {
-        if (intmap_get(&b->memo, memo_key(expr, g), &found)) {
-            *out = (RegisterNumber)found;
-            return true;
-        }
-        if (g == MASK_LIVE) {
-            return false;
-        }
-    }
-}
-
-static uint64_t step_hash(const Step *step) {
-    uint64_t h = hash_u64(step->kind * 131u + step->guard);
-    h = hash_u64(h ^ (uintptr_t)step->function);
-    h = hash_u64(h ^ (uintptr_t)step->prepared);
-    h = hash_u64(h ^ (uintptr_t)step->as.time_in.ranges);
-    for (uint32_t i = 0; i < step->arg_count; i++) {
-        h = hash_u64(h ^ (step->args[i] + 1));
-    }
-    return h | 1;
-}
-
-static bool step_same(const Step *a, const Step *b) {
-    return a->kind == b->kind && a->guard == b->guard && a->function == b->function && a->prepared == b->prepared &&
-           a->arg_count == b->arg_count && memcmp(&a->as, &b->as, sizeof a->as) == 0 &&
-           memcmp(a->args, b->args, a->arg_count * sizeof *a->args) == 0;
-}
-
-static ErrorCode push_step(Builder *b, const Step *step) {
-    b->steps = grown(b, b->steps, b->step_count, &b->step_capacity, sizeof(Step));
-    b->steps[b->step_count++] = *step;
-    return ERR_OK;
-}
-
-/* Appends the step with a fresh register, or finds an equal one. */
-static ErrorCode add_step(Builder *b, Step step, Type type, const SymbolTable *symbols, bool shareable, RegisterNumber *out, Error *err) {
-    uint64_t found = 0;
-    uint64_t hash = step_hash(&step);
-    shareable = shareable && step.masks == NULL;
-    if (shareable && intmap_get(&b->contents, hash, &found) && step_same(&b->steps[found - 1], &step)) {
-        *out = b->steps[found - 1].out;
-        return ERR_OK;
-    }
-    TRY(add_register(b, (Register){.kind = REGISTER_TEMP, .type = type, .symbols = symbols}, &step.out, err));
-    TRY(push_step(b, &step));
-    if (shareable) {
-        intmap_put(&b->contents, hash, b->step_count);
-    }
-    *out = step.out;
-    return ERR_OK;
-}
-
-static ErrorCode add_mask_step(Builder *b, StepKind kind, uint32_t guard, RegisterNumber condition, uint32_t *mask_out, Error *err) {
-    if (b->mask_count >= PROGRAM_MASKS_MAX) {
-        return error_set(err, ERR_TOO_COMPLEX, ERROR_NO_POSITION, "expression needs more than %d masks", PROGRAM_MASKS_MAX);
-    }
-    Step step = {.kind = (uint8_t)kind, .guard = guard, .arg_count = 1, .args = copy_numbers(b, &condition, 1), .position = -1};
-    step.out = add_mask(b, guard);
-    *mask_out = step.out;
-    return push_step(b, &step);
-}
-
-/* ---- constants among registers ---- */
-static bool is_constant(const Builder *b, RegisterNumber reg) {
-    return b->registers[reg].kind == REGISTER_CONSTANT;
-}
-
-static bool is_true(const Builder *b, RegisterNumber reg) {
-    return is_constant(b, reg) && !b->registers[reg].value.is_null && b->registers[reg].value.as.boolean;
-}
-
-static bool is_false(const Builder *b, RegisterNumber reg) {
-    return is_constant(b, reg) && !b->registers[reg].value.is_null && !b->registers[reg].value.as.boolean;
-}
-
-static ErrorCode add_bool(Builder *b, bool is_null, bool value, RegisterNumber *out, Error *err) {
-    Value constant = value_null(type_of(TYPE_BOOL));
-    constant.is_null = is_null;
-    constant.as.boolean = value;
-    return add_constant(b, &constant, out, err);
-}
 
 /* ---- leaves ---- */
 static ErrorCode build_column(Builder *b, const Expr *expr, RegisterNumber *out, Error *err) {
@@ -165,7 +18,7 @@ static ErrorCode build_column(Builder *b, const Expr *expr, RegisterNumber *out,
     for (uint32_t i = 0; i < b->input_count; i++) {
         if (b->inputs[i].id == expr->as.column) {
             Register reg = {.kind = REGISTER_INPUT, .number = i, .type = b->inputs[i].type, .symbols = b->inputs[i].symbols};
-            TRY(add_register(b, reg, out, err));
+            TRY(builder_add_register(b, reg, out, err));
             intmap_put(&b->columns, expr->as.column, *out);
             return ERR_OK;
         }
@@ -192,7 +45,7 @@ static ErrorCode build_subquery(Builder *b, const Expr *expr, uint32_t *subquery
         const Expr *column = plan_expr_column(b->context, &rel->columns[0]);
         TRY(lower_project_on(b->context, op, rel->columns, &column, 1, &op, err));
     }
-    b->subqueries = grown(b, b->subqueries, b->subquery_count, &b->subquery_capacity, sizeof(Subquery));
+    b->subqueries = builder_grown(b, b->subqueries, b->subquery_count, &b->subquery_capacity, sizeof(Subquery));
     b->subqueries[b->subquery_count] = (Subquery){.kind = (uint8_t)kind, .type = rel->columns[0].type, .op = op,
                                                   .id = b->context->subquery_count++, .symbols = rel->columns[0].symbols};
     *subquery_out = b->subquery_count++;
@@ -203,7 +56,7 @@ static ErrorCode build_subquery_register(Builder *b, const Expr *expr, RegisterN
     uint32_t subquery = 0;
     TRY(build_subquery(b, expr, &subquery, err));
     Register reg = {.kind = REGISTER_SUBQUERY, .number = subquery, .type = expr->type, .symbols = b->subqueries[subquery].symbols};
-    return add_register(b, reg, out, err);
+    return builder_add_register(b, reg, out, err);
 }
 
 /* ---- calls ---- */
@@ -227,7 +80,7 @@ static ErrorCode prepare_call(Builder *b, const Expr *expr, const RegisterNumber
     Type *types = arena_array(arena, Type, expr->arg_count + 1);
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         types[i] = expr->args[i]->type;
-        if (is_constant(b, args[i])) {
+        if (builder_is_constant(b, args[i])) {
             Vector *vector = arena_new(arena, Vector);
             Value *value = arena_new(arena, Value);
             *value = b->registers[args[i]].value;
@@ -248,7 +101,7 @@ static ErrorCode prepare_call(Builder *b, const Expr *expr, const RegisterNumber
 
 static bool all_constant(const Builder *b, const RegisterNumber *args, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_constant(b, args[i])) {
+        if (!builder_is_constant(b, args[i])) {
             return false;
         }
     }
@@ -269,13 +122,13 @@ static bool fold_call(Builder *b, const Expr *expr, const void *prepared, const 
 
 /* A cast that changes no bits. */
 static ErrorCode build_retype(Builder *b, const Expr *expr, RegisterNumber arg, RegisterNumber *out, Error *err) {
-    if (is_constant(b, arg)) {
+    if (builder_is_constant(b, arg)) {
         Value value = b->registers[arg].value;
         value.type = expr->type;
-        return add_constant(b, &value, out, err);
+        return builder_add_constant(b, &value, out, err);
     }
-    Step step = {.kind = STEP_RETYPE, .guard = MASK_LIVE, .arg_count = 1, .args = copy_numbers(b, &arg, 1), .position = expr->position};
-    return add_step(b, step, expr->type, b->registers[arg].symbols, false, out, err);
+    Step step = {.kind = STEP_RETYPE, .guard = MASK_LIVE, .arg_count = 1, .args = builder_copy_numbers(b, &arg, 1), .position = expr->position};
+    return builder_add_step(b, step, expr->type, b->registers[arg].symbols, false, out, err);
 }
 
 /* A strict call of a NULL constant: NULL, whatever its other arguments would do (PostgreSQL folds it so, too). */
@@ -298,7 +151,7 @@ static ErrorCode build_call(Builder *b, const Expr *expr, uint32_t guard, Regist
     RegisterNumber *args = NULL;
     if (expr->as.call.function->kernel != NULL && always_null(expr)) {
         Value null = value_null(expr->type);
-        return add_constant(b, &null, out, err);
+        return builder_add_constant(b, &null, out, err);
     }
     TRY(build_args(b, expr->args, expr->arg_count, guard, &args, err));
     if (expr->as.call.function->kernel == NULL) {
@@ -310,13 +163,13 @@ static ErrorCode build_call(Builder *b, const Expr *expr, uint32_t guard, Regist
     Value folded;
     if (fold_call(b, expr, prepared, args, &folded)) {
         b->context->passes_fired |= 1u << PASS_FOLD;
-        return add_constant(b, &folded, out, err);
+        return builder_add_constant(b, &folded, out, err);
     }
     bool is_volatile = (expr->as.call.function->flags & FN_VOLATILE) != 0;
     b->is_volatile = b->is_volatile || is_volatile;
     Step step = {.kind = STEP_CALL, .guard = guard, .arg_count = expr->arg_count, .args = args, .function = expr->as.call.function,
                  .prepared = prepared, .position = expr->position};
-    return add_step(b, step, expr->type, expr->as.call.symbols, !is_volatile, out, err);
+    return builder_add_step(b, step, expr->type, expr->as.call.symbols, !is_volatile, out, err);
 }
 
 /* ---- symbols: work on codes, not on texts ---- */
@@ -370,14 +223,14 @@ static ErrorCode build_symbol_equal(Builder *b, const Expr *expr, uint32_t guard
     RegisterNumber args[2] = {0};
     TRY(build(b, column, guard, &args[0], err));
     TRY(build(b, text, guard, &args[1], err));
-    Step step = {.kind = STEP_SYMBOL_EQUAL, .guard = MASK_LIVE, .arg_count = 2, .args = copy_numbers(b, args, 2), .position = expr->position};
+    Step step = {.kind = STEP_SYMBOL_EQUAL, .guard = MASK_LIVE, .arg_count = 2, .args = builder_copy_numbers(b, args, 2), .position = expr->position};
     RegisterNumber equal = 0;
-    TRY(add_step(b, step, type_of(TYPE_BOOL), NULL, true, &equal, err));
+    TRY(builder_add_step(b, step, type_of(TYPE_BOOL), NULL, true, &equal, err));
     *done = true;
     *out = equal;
     if (op == FILTER_NE) {
-        Step not_step = {.kind = STEP_NOT, .guard = MASK_LIVE, .arg_count = 1, .args = copy_numbers(b, &equal, 1), .position = -1};
-        return add_step(b, not_step, type_of(TYPE_BOOL), NULL, true, out, err);
+        Step not_step = {.kind = STEP_NOT, .guard = MASK_LIVE, .arg_count = 1, .args = builder_copy_numbers(b, &equal, 1), .position = -1};
+        return builder_add_step(b, not_step, type_of(TYPE_BOOL), NULL, true, out, err);
     }
     return ERR_OK;
 }
@@ -397,10 +250,10 @@ static ErrorCode build_symbol_map(Builder *b, const Expr *expr, uint32_t guard, 
     TRY(program_make(&sub, &expr, 1, &program, err));
     RegisterNumber arg = 0;
     TRY(build(b, plan_expr_column(b->context, column), guard, &arg, err));
-    Step step = {.kind = STEP_SYMBOL_MAP, .guard = guard, .arg_count = 1, .args = copy_numbers(b, &arg, 1), .position = expr->position};
+    Step step = {.kind = STEP_SYMBOL_MAP, .guard = guard, .arg_count = 1, .args = builder_copy_numbers(b, &arg, 1), .position = expr->position};
     step.as.sub = program;
     *done = true;
-    return add_step(b, step, expr->type, NULL, false, out, err);
+    return builder_add_step(b, step, expr->type, NULL, false, out, err);
 }
 
 static ErrorCode build_symbol(Builder *b, const Expr *expr, uint32_t guard, bool *done, RegisterNumber *out, Error *err) {
@@ -426,46 +279,46 @@ static ErrorCode build_logic(Builder *b, const Expr *expr, uint32_t guard, Regis
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         RegisterNumber operand = 0;
         TRY(build(b, expr->args[i], inner, &operand, err));
-        if (is_and ? is_true(b, operand) : is_false(b, operand)) {
+        if (is_and ? builder_is_true(b, operand) : builder_is_false(b, operand)) {
             continue;
         }
-        if (is_and ? is_false(b, operand) : is_true(b, operand)) {
-            return add_bool(b, false, !is_and, out, err);
+        if (is_and ? builder_is_false(b, operand) : builder_is_true(b, operand)) {
+            return builder_add_bool(b, false, !is_and, out, err);
         }
         args[count++] = operand;
         if (i + 1 < expr->arg_count && is_guarded(expr)) {
-            TRY(add_mask_step(b, is_and ? STEP_MASK_NOT_FALSE : STEP_MASK_NOT_TRUE, inner, operand, &inner, err));
+            TRY(builder_add_mask_step(b, is_and ? STEP_MASK_NOT_FALSE : STEP_MASK_NOT_TRUE, inner, operand, &inner, err));
         }
     }
     if (count == 0) {
-        return add_bool(b, false, is_and, out, err);
+        return builder_add_bool(b, false, is_and, out, err);
     }
     if (count == 1) {
         *out = args[0];
         return ERR_OK;
     }
     Step step = {.kind = is_and ? STEP_AND : STEP_OR, .guard = MASK_LIVE, .arg_count = count, .args = args, .position = expr->position};
-    return add_step(b, step, type_of(TYPE_BOOL), NULL, true, out, err);
+    return builder_add_step(b, step, type_of(TYPE_BOOL), NULL, true, out, err);
 }
 
 static ErrorCode build_not(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err) {
     RegisterNumber arg = 0;
     TRY(build(b, expr->args[0], guard, &arg, err));
-    if (is_constant(b, arg)) {
-        return add_bool(b, b->registers[arg].value.is_null, !b->registers[arg].value.as.boolean, out, err);
+    if (builder_is_constant(b, arg)) {
+        return builder_add_bool(b, b->registers[arg].value.is_null, !b->registers[arg].value.as.boolean, out, err);
     }
-    Step step = {.kind = STEP_NOT, .guard = MASK_LIVE, .arg_count = 1, .args = copy_numbers(b, &arg, 1), .position = expr->position};
-    return add_step(b, step, type_of(TYPE_BOOL), NULL, true, out, err);
+    Step step = {.kind = STEP_NOT, .guard = MASK_LIVE, .arg_count = 1, .args = builder_copy_numbers(b, &arg, 1), .position = expr->position};
+    return builder_add_step(b, step, type_of(TYPE_BOOL), NULL, true, out, err);
 }
 
 static ErrorCode build_is_null(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err) {
     RegisterNumber arg = 0;
     TRY(build(b, expr->args[0], guard, &arg, err));
-    if (is_constant(b, arg)) {
-        return add_bool(b, false, b->registers[arg].value.is_null, out, err);
+    if (builder_is_constant(b, arg)) {
+        return builder_add_bool(b, false, b->registers[arg].value.is_null, out, err);
     }
-    Step step = {.kind = STEP_IS_NULL, .guard = MASK_LIVE, .arg_count = 1, .args = copy_numbers(b, &arg, 1), .position = expr->position};
-    return add_step(b, step, type_of(TYPE_BOOL), NULL, true, out, err);
+    Step step = {.kind = STEP_IS_NULL, .guard = MASK_LIVE, .arg_count = 1, .args = builder_copy_numbers(b, &arg, 1), .position = expr->position};
+    return builder_add_step(b, step, type_of(TYPE_BOOL), NULL, true, out, err);
 }
 
 /* ---- CASE, COALESCE ---- */
@@ -474,11 +327,11 @@ typedef struct Arms { RegisterNumber *values; uint32_t *masks; uint32_t count; }
 static ErrorCode add_blend(Builder *b, const Expr *expr, const Arms *arms, RegisterNumber *out, Error *err) {
     if (arms->count == 0) {
         Value null = value_null(expr->type);
-        return add_constant(b, &null, out, err);
+        return builder_add_constant(b, &null, out, err);
     }
     Step step = {.kind = STEP_BLEND, .guard = MASK_LIVE, .arg_count = arms->count, .args = arms->values, .masks = arms->masks,
                  .position = expr->position};
-    return add_step(b, step, expr->type, NULL, false, out, err);
+    return builder_add_step(b, step, expr->type, NULL, false, out, err);
 }
 
 static ErrorCode build_case(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err) {
@@ -488,15 +341,15 @@ static ErrorCode build_case(Builder *b, const Expr *expr, uint32_t guard, Regist
     for (; i + 1 < expr->arg_count; i += 2) {
         RegisterNumber condition = 0;
         TRY(build(b, expr->args[i], rest, &condition, err));
-        if (is_constant(b, condition) && !is_true(b, condition)) {
+        if (builder_is_constant(b, condition) && !builder_is_true(b, condition)) {
             continue;
         }
-        if (is_true(b, condition)) {
+        if (builder_is_true(b, condition)) {
             break;
         }
         uint32_t mask = 0;
-        TRY(add_mask_step(b, STEP_MASK_TRUE, rest, condition, &mask, err));
-        TRY(add_mask_step(b, STEP_MASK_NOT_TRUE, rest, condition, &rest, err));
+        TRY(builder_add_mask_step(b, STEP_MASK_TRUE, rest, condition, &mask, err));
+        TRY(builder_add_mask_step(b, STEP_MASK_NOT_TRUE, rest, condition, &rest, err));
         TRY(build(b, expr->args[i + 1], mask, &arms.values[arms.count], err));
         arms.masks[arms.count++] = mask;
     }
@@ -520,7 +373,7 @@ static ErrorCode build_coalesce(Builder *b, const Expr *expr, uint32_t guard, Re
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         RegisterNumber value = 0;
         TRY(build(b, expr->args[i], rest, &value, err));
-        bool constant = is_constant(b, value);
+        bool constant = builder_is_constant(b, value);
         if (constant && b->registers[value].value.is_null) {
             continue;
         }
@@ -530,8 +383,8 @@ static ErrorCode build_coalesce(Builder *b, const Expr *expr, uint32_t guard, Re
         }
         uint32_t mask = rest;
         if (!constant && i + 1 < expr->arg_count) {
-            TRY(add_mask_step(b, STEP_MASK_NOT_NULL, rest, value, &mask, err));
-            TRY(add_mask_step(b, STEP_MASK_NULL, rest, value, &rest, err));
+            TRY(builder_add_mask_step(b, STEP_MASK_NOT_NULL, rest, value, &mask, err));
+            TRY(builder_add_mask_step(b, STEP_MASK_NULL, rest, value, &rest, err));
         }
         arms.values[arms.count] = value;
         arms.masks[arms.count++] = mask;
@@ -557,7 +410,7 @@ static ErrorCode build_in_list(Builder *b, const Expr *expr, uint32_t guard, Reg
         const Value *value = item->kind == EXPR_CONSTANT ? &item->as.value : NULL;
         if (value == NULL) {
             TRY(build(b, item, guard, &reg, err));
-            value = is_constant(b, reg) ? &b->registers[reg].value : NULL;
+            value = builder_is_constant(b, reg) ? &b->registers[reg].value : NULL;
         }
         if (value == NULL) {
             args[count++] = reg;
@@ -571,7 +424,7 @@ static ErrorCode build_in_list(Builder *b, const Expr *expr, uint32_t guard, Reg
     set->count = value_count;
     Step step = {.kind = STEP_IN_LIST, .guard = guard, .arg_count = count, .args = args, .position = expr->position};
     step.as.set = set;
-    return add_step(b, step, type_of(TYPE_BOOL), NULL, false, out, err);
+    return builder_add_step(b, step, type_of(TYPE_BOOL), NULL, false, out, err);
 }
 
 static ErrorCode build_one_arg(Builder *b, const Expr *expr, Step step, uint32_t guard, RegisterNumber *out, Error *err) {
@@ -579,9 +432,9 @@ static ErrorCode build_one_arg(Builder *b, const Expr *expr, Step step, uint32_t
     TRY(build(b, expr->args[0], guard, &arg, err));
     step.guard = guard;
     step.arg_count = 1;
-    step.args = copy_numbers(b, &arg, 1);
+    step.args = builder_copy_numbers(b, &arg, 1);
     step.position = expr->position;
-    return add_step(b, step, type_of(TYPE_BOOL), NULL, true, out, err);
+    return builder_add_step(b, step, type_of(TYPE_BOOL), NULL, true, out, err);
 }
 
 static ErrorCode build_time_in(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err) {
@@ -607,9 +460,9 @@ static ErrorCode build_kind(Builder *b, const Expr *expr, uint32_t guard, Regist
     case EXPR_COLUMN:
         return build_column(b, expr, out, err);
     case EXPR_CONSTANT:
-        return add_constant(b, &expr->as.value, out, err);
+        return builder_add_constant(b, &expr->as.value, out, err);
     case EXPR_PARAM:
-        return add_register(b, (Register){.kind = REGISTER_PARAM, .number = expr->as.param, .type = expr->type}, out, err);
+        return builder_add_register(b, (Register){.kind = REGISTER_PARAM, .number = expr->as.param, .type = expr->type}, out, err);
     case EXPR_CALL:
         return build_call(b, expr, guard, out, err);
     case EXPR_CASE:
@@ -640,12 +493,12 @@ static ErrorCode build(Builder *b, const Expr *expr, uint32_t guard, RegisterNum
     assert(expr != NULL);
     uint32_t mask = is_guarded(expr) ? guard : MASK_LIVE;
     bool shareable = expr_pure(expr);
-    if (shareable && memo_find(b, expr, mask, out)) {
+    if (shareable && builder_memo_find(b, expr, mask, out)) {
         return ERR_OK;
     }
     TRY(build_kind(b, expr, mask, out, err));
     if (shareable) {
-        intmap_put(&b->memo, memo_key(expr, mask), *out);
+        builder_memo_put(b, expr, mask, *out);
     }
     return ERR_OK;
 }
@@ -658,15 +511,10 @@ static ErrorCode build_outputs(Builder *b, const Expr *const *exprs, uint32_t co
 }
 
 static ErrorCode program_make(Builder *b, const Expr *const *exprs, uint32_t count, const Program **program_out, Error *err) {
-    intmap_init(&b->memo);
-    intmap_init(&b->contents);
-    intmap_init(&b->columns);
-    (void)add_mask(b, MASK_LIVE);
+    builder_begin(b);
     RegisterNumber *outputs = arena_array(b->context->arena, RegisterNumber, count + 1);
     ErrorCode code = build_outputs(b, exprs, count, outputs, err);
-    intmap_deinit(&b->memo);
-    intmap_deinit(&b->contents);
-    intmap_deinit(&b->columns);
+    builder_end(b);
     TRY(code);
     Program *program = arena_new(b->context->arena, Program);
     *program = (Program){
