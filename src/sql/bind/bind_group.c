@@ -95,6 +95,8 @@ static ErrorCode group_by_position(Binder *b, SelectState *s, const AstExpr *ast
         return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, ast->span.at, "GROUP BY position %lld is not in select list", (long long)number);
     }
     const Expr *expr = s->items[number - 1].expr;
+    TRY(coerce_known(b, expr, &expr)); /* a literal of the list is text from here on, in both places */
+    s->items[number - 1].expr = expr;
     if (reads_aggregate(s, expr)) {
         return error_set(b->err, ERR_GROUPING, ast->span.at, "aggregate functions are not allowed in GROUP BY");
     }
@@ -118,7 +120,8 @@ static ErrorCode group_expr(Binder *b, SelectState *s, const AstExpr *ast) {
     bool plain = ast->kind == AST_NAME && ast->as.names.count == 1;
     int item = code == ERR_UNDEFINED_COLUMN && plain ? name_match(ast->as.names.parts, s->visible_count, item_name_at, s) : -1;
     if (item >= 0) {
-        expr = s->items[item].expr;
+        TRY(coerce_known(b, s->items[item].expr, &expr));
+        s->items[item].expr = expr;
         if (reads_aggregate(s, expr)) {
             return error_set(b->err, ERR_GROUPING, ast->span.at, "aggregate functions are not allowed in GROUP BY");
         }
