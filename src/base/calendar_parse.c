@@ -117,6 +117,10 @@ static bool take_number_date(Cursor *c, CivilTime *t) {
     }
     *t = (CivilTime){.year = negative ? -number : number, .month = 1, .day = 1};
     char separator = '-';
+    if (digits == 4 && c->end - c->at > 1 && *c->at == '-' && is_letter(c->at[1])) { /* 2024-Jan-05 */
+        c->at++;
+        return take_month(c, &t->month) && take_char(c, '-') && take_digits(c, 2, &t->day) >= 1;
+    }
     if (!take_char(c, '-')) {
         if (!take_char(c, '/')) {
             return digits == 4;

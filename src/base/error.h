@@ -41,6 +41,7 @@
     X(DIVISION_BY_ZERO, "22012", 3, 400, 0)                                                                            \
     X(INVALID_LOG_ARGUMENT, "2201E", 3, 400, 0)                                                                        \
     X(INVALID_POWER_ARGUMENT, "2201F", 3, 400, 0)                                                                      \
+    X(INVALID_WIDTH_BUCKET, "2201G", 3, 400, 0)                                                                        \
     X(INVALID_LIMIT, "2201W", 3, 400, 0)                                                                               \
     X(INVALID_OFFSET, "2201X", 3, 400, 0)                                                                              \
     X(INVALID_REGEX, "2201B", 3, 400, 0)                                                                               \

@@ -4,17 +4,19 @@
 
 /* ---------------------------------------------------------------- calls that are forms */
 
+/* As PostgreSQL: the value has the type that = takes on its left side, double precision for nullif(integer, double precision). */
 static ErrorCode call_nullif(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
     if (count != 2) {
         return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "nullif takes two arguments");
     }
     const Expr *equal = NULL;
     const Expr **bound = arena_array(b->arena, const Expr *, 3);
-    TRY(coerce_known(b, args[0], &bound[2]));
     const Expr **pair = arena_array(b->arena, const Expr *, 2);
     pair[0] = args[0];
     pair[1] = args[1];
     TRY(call_function(b, STR("="), pair, 2, position, true, &equal));
+    bool widened = type_category((TypeId)pair[0]->type.id) == CAT_NUMBER || args[0]->type.id == TYPE_UNKNOWN;
+    TRY(coerce_known(b, widened ? pair[0] : args[0], &bound[2]));
     bound[0] = equal;
     bound[1] = expr_null(b, bound[2]->type, position);
     return case_of(b, bound, 3, position, expr_out);

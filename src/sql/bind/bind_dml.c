@@ -186,8 +186,9 @@ ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound)
     if (insert->source == NULL) {
         return default_values_rel(b, insert, bound->table, &bound->rel);
     }
-    return plain_values(insert->source) ? values_rel(b, insert, bound->table, places, given, &bound->rel)
-                                        : query_rel(b, insert, bound->table, places, given, &bound->rel);
+    TRY(plain_values(insert->source) ? values_rel(b, insert, bound->table, places, given, &bound->rel)
+                                     : query_rel(b, insert, bound->table, places, given, &bound->rel));
+    return with_check(b, NULL);
 }
 
 /* ---------------------------------------------------------------- UPDATE, DELETE */
@@ -209,7 +210,7 @@ static ErrorCode set_column(Binder *b, Scope *scope, const TableDef *table, cons
     uint16_t number = 0;
     TRY(table_column(b, table, name, &number));
     if (taken[number]) {
-        return error_set(b->err, ERR_DUPLICATE_COLUMN, name->span.at, "multiple assignments to same column \"%.*s\"", STR_ARG(name->text));
+        return error_set(b->err, ERR_SYNTAX, name->span.at, "multiple assignments to same column \"%.*s\"", STR_ARG(name->text));
     }
     taken[number] = true;
     scope->clause = "UPDATE";
@@ -265,6 +266,7 @@ ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound)
         TRY(set_columns(b, &scope, table, &update->set[i], exprs + 1, taken));
     }
     bound->kind = STATEMENT_UPDATE;
+    TRY(with_check(b, NULL));
     return rel_project(b, rel, exprs, names, table->column_count + 1u, &bound->rel);
 }
 
@@ -286,5 +288,6 @@ ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound
     Str name = STR("row_ref");
     exprs[0] = rel_column_expr(b, rel, bound->table->column_count);
     bound->kind = STATEMENT_DELETE;
+    TRY(with_check(b, NULL));
     return rel_project(b, rel, exprs, &name, 1, &bound->rel);
 }

@@ -87,6 +87,7 @@ static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *
     }
     CteScope *saved = b->ctes;
     Query query = {0};
+    cte->used = true;
     b->ctes = cte->outer;
     b->depth++;
     ErrorCode code = bind_query(b, ast->statement->as.select, cte->scope, &query);

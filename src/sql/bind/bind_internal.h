@@ -18,6 +18,7 @@ struct CteScope {               /* WITH queries that are visible, innermost firs
     const AstCte *cte;
     CteScope *outer;            /* what the query itself may see */
     Scope *scope;               /* of the query around it: columns found there are refused as correlated */
+    bool used;                  /* has been bound at least once */
 };
 
 typedef struct VariableScope VariableScope;
@@ -119,6 +120,9 @@ bool can_coerce(Type from, Type to, CastContext context);
 NODISCARD ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const char *what, Type *type_out);
 Str type_name(Binder *b, Type type);
 NODISCARD ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out);
+/* char(n) compares without trailing blanks, and so does what stands beside it, as in PostgreSQL: if one of the arguments is a char(n) and
+ * the others are too, or varchar or literals, all become texts without those blanks. Beside text nothing changes: the char is a text. */
+NODISCARD ErrorCode compare_as_text(Binder *b, const Expr **args, uint32_t count);
 /* Calls of functions and operators by name with bound arguments; UNKNOWN arguments get their types here. */
 NODISCARD ErrorCode call_function(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, bool is_operator, const Expr **expr_out);
 NODISCARD ErrorCode find_aggregate(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, const Aggregate **aggregate_out, Type *type_out);
@@ -217,5 +221,7 @@ NODISCARD ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, Bou
 NODISCARD ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound);
 NODISCARD ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement *bound);
 NODISCARD ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer);
+/* Binds the queries of WITH that nobody has used, down to `until`: their errors are errors too, and what may not stand there is refused. */
+NODISCARD ErrorCode with_check(Binder *b, const CteScope *until);
 void declare_push(Binder *b, const AstDeclare *declares, uint32_t count);
 NODISCARD ErrorCode finish_params(Binder *b);

@@ -183,13 +183,15 @@ static ErrorCode bind_between(Binder *b, Scope *scope, const AstExpr *ast, const
 ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
     Query query = {0};
     TRY(bind_subselect(b, ast->args[1]->as.select, scope, "IN (subquery)", &x->type, &query));
-    const Expr *pair[2] = {x, rel_column_expr(b, query.rel, 0)};
+    const Expr *read = rel_column_expr(b, query.rel, 0);
+    const Expr *pair[2] = {x, read};
     Type type = {0};
+    TRY(compare_as_text(b, pair, 2));
     TRY(common_type(b, pair, 2, "IN", &type));
-    TRY(coerce(b, x, type, CAST_IMPLICIT, &x));
+    TRY(coerce(b, pair[0], type, CAST_IMPLICIT, &x));
     const Expr **column = arena_array(b->arena, const Expr *, 1);
     TRY(coerce(b, pair[1], type, CAST_IMPLICIT, column));
-    if (*column != pair[1]) {
+    if (*column != read) {
         Str name = query.rel->columns[0].name;
         TRY(rel_project(b, query.rel, column, &name, 1, &query.rel));
     }
@@ -263,6 +265,7 @@ static ErrorCode in_values(Binder *b, const Expr **args, uint32_t count, const A
         return bind_operator(b, STR("="), args[0], args[1], ast->span.at, expr_out);
     }
     Type type = {0};
+    TRY(compare_as_text(b, args, count));
     TRY(common_type(b, args, count, "IN", &type));
     for (uint32_t i = 0; i < count; i++) {
         TRY(coerce(b, args[i], type, CAST_IMPLICIT, &args[i]));

@@ -361,8 +361,27 @@ ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer) {
             }
         }
         CteScope *scope = arena_new(b->arena, CteScope);
-        *scope = (CteScope){&with->ctes[i], b->ctes, outer};
+        *scope = (CteScope){&with->ctes[i], b->ctes, outer, false};
         b->ctes = scope;
+    }
+    return ERR_OK;
+}
+
+ErrorCode with_check(Binder *b, const CteScope *until) {
+    for (CteScope *cte = b->ctes; cte != until; cte = cte->outer) {
+        if (cte->used) {
+            continue;
+        }
+        const AstCte *ast = cte->cte;
+        if (ast->statement->kind != AST_SELECT_STATEMENT) {
+            return not_supported(b, ast->name.span.at, "a data-modifying statement in WITH");
+        }
+        CteScope *saved = b->ctes;
+        Query query = {0};
+        b->ctes = cte->outer;
+        ErrorCode code = bind_query(b, ast->statement->as.select, cte->scope, &query);
+        b->ctes = saved;
+        TRY(code);
     }
     return ERR_OK;
 }
@@ -391,6 +410,7 @@ ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer, Query *qu
     declare_push(b, select->declares, select->declare_count);
     TRY(with_push(b, select->with, outer));
     TRY(bind_kind(b, select, outer, query_out));
+    TRY(with_check(b, ctes));
     b->ctes = ctes;
     b->variables = variables;
     return ERR_OK;

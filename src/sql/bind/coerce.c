@@ -231,13 +231,19 @@ static bool fold_number(Binder *b, const Expr *expr, Type type, const Expr **exp
     return true;
 }
 
+/* A number becomes a timestamp by itself in the questdb dialect only; PostgreSQL has no such cast, ours is explicit. */
+static CastContext weakest_context(const Binder *b, const Cast *cast) {
+    bool number_to_time = type_category((TypeId)cast->from) == CAT_NUMBER && type_category((TypeId)cast->to) == CAT_TIME;
+    return number_to_time && b->dialect != DIALECT_QUESTDB ? CAST_EXPLICIT : (CastContext)cast->context;
+}
+
 static ErrorCode coerce_typed(Binder *b, const Expr *expr, Type type, CastContext context, const Expr **expr_out) {
     const Cast *cast = cast_find((TypeId)expr->type.id, (TypeId)type.id);
     if (expr->type.id == type.id && (cast == NULL || (!has_modifiers(type) && type.dims == 0) || (type.id == TYPE_FLOAT8_ARRAY))) {
         *expr_out = expr;
         return ERR_OK;
     }
-    if (cast == NULL || cast->context > context) {
+    if (cast == NULL || weakest_context(b, cast) > context) {
         return refuse_cast(b, expr, type, context, cast);
     }
     if (fold_number(b, expr, type, expr_out)) {
@@ -294,6 +300,9 @@ static Type merge_same_id(Type a, Type b) {
     if (a.id == TYPE_FLOAT8_ARRAY) {
         return type_of(TYPE_FLOAT8_ARRAY);
     }
+    if (a.id == TYPE_BPCHAR) { /* without the padding, that values of different lengths can be equal */
+        return type_of(TYPE_TEXT);
+    }
     return without_modifiers(a);
 }
 
@@ -330,11 +339,14 @@ static bool merge_types(Type a, Type b, Type *type_out) {
     return backward;
 }
 
+/* A length or a scale is common only if all have it: beside varchar(3) the literal 'abcd' makes the type varchar. */
 ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const char *what, Type *type_out) {
     Type type = type_of(TYPE_UNKNOWN);
+    bool literals = false;
     for (uint32_t i = 0; i < count; i++) {
         Type next = exprs[i]->type;
         if (next.id == TYPE_UNKNOWN) {
+            literals = literals || !expr_is_null_constant(exprs[i]);
             continue;
         }
         if (type.id == TYPE_UNKNOWN) {
@@ -344,6 +356,6 @@ ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const
                              STR_ARG(type_name(b, type)), STR_ARG(type_name(b, next)));
         }
     }
-    *type_out = type.id == TYPE_UNKNOWN ? type_of(TYPE_TEXT) : type;
+    *type_out = type.id == TYPE_UNKNOWN ? type_of(TYPE_TEXT) : literals ? without_modifiers(type) : type;
     return ERR_OK;
 }

@@ -13,24 +13,32 @@ static const Expr *integer_constant(Binder *b, int64_t number, int64_t position)
     return expr_constant(b, &value, position);
 }
 
-static ErrorCode numeric_constant(Binder *b, Str text, int64_t position, const Expr **expr_out) {
-    Numeric number = {0};
-    Error reason;
-    ErrorCode code = numeric_parse(text, &number, &reason);
-    if (code != ERR_OK) {
-        return error_set(b->err, code, position, "%s", reason.message);
-    }
-    Value value = {.type = type_of(TYPE_NUMERIC)};
-    value.as.numeric = numeric_to_slot(number, b->arena);
-    *expr_out = expr_constant(b, &value, position);
-    return ERR_OK;
-}
-
 static ErrorCode float8_constant(Binder *b, Str text, int64_t position, const Expr **expr_out) {
     Value value = {.type = type_of(TYPE_FLOAT8)};
     if (!parse_double(text, &value.as.f64)) {
         return error_set(b->err, ERR_OUT_OF_RANGE, position, "\"%.*s\" is out of range for type double precision", STR_ARG(text));
     }
+    *expr_out = expr_constant(b, &value, position);
+    return ERR_OK;
+}
+
+/* Written with an exponent: what no numeric of ours holds, such as 1e-320, is meant as a float. */
+static bool is_scientific(Str text) {
+    return str_find_char(text, 'e', 0) >= 0 || str_find_char(text, 'E', 0) >= 0;
+}
+
+static ErrorCode numeric_constant(Binder *b, Str text, int64_t position, const Expr **expr_out) {
+    Numeric number = {0};
+    Error reason;
+    ErrorCode code = numeric_parse(text, &number, &reason);
+    if (code == ERR_OUT_OF_RANGE && is_scientific(text)) {
+        return coerce(b, expr_text(b, text, TYPE_UNKNOWN, position), type_of(TYPE_FLOAT8), CAST_EXPLICIT, expr_out);
+    }
+    if (code != ERR_OK) {
+        return error_set(b->err, code, position, "%s", reason.message);
+    }
+    Value value = {.type = type_of(TYPE_NUMERIC)};
+    value.as.numeric = numeric_to_slot(number, b->arena);
     *expr_out = expr_constant(b, &value, position);
     return ERR_OK;
 }

@@ -321,10 +321,41 @@ static void gather_functions(Binder *b, Str name, bool is_operator, Candidates *
     }
 }
 
+static bool is_comparison(Str name) {
+    static const Str names[] = {{"=", 1}, {"<>", 2}, {"<", 1}, {"<=", 2}, {">", 1}, {">=", 2}, {"is distinct from", 16}};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (str_equal(name, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ErrorCode compare_as_text(Binder *b, const Expr **args, uint32_t count) {
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        TypeId id = (TypeId)args[i]->type.id;
+        any = any || id == TYPE_BPCHAR;
+        if (id != TYPE_BPCHAR && id != TYPE_VARCHAR && id != TYPE_UNKNOWN) {
+            return ERR_OK;
+        }
+    }
+    for (uint32_t i = 0; any && i < count; i++) {
+        if (args[i]->type.id != TYPE_BPCHAR) {
+            TRY(coerce(b, args[i], type_of(TYPE_BPCHAR), CAST_IMPLICIT, &args[i]));
+        }
+        TRY(coerce(b, args[i], type_of(TYPE_TEXT), CAST_IMPLICIT, &args[i]));
+    }
+    return ERR_OK;
+}
+
 ErrorCode call_function(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, bool is_operator, const Expr **expr_out) {
     Candidates set;
     if (count > CALL_ARGS_MAX) {
         return error_set(b->err, ERR_PROGRAM_LIMIT, position, "a call has at most %d arguments", CALL_ARGS_MAX);
+    }
+    if (is_operator && count == 2 && is_comparison(name)) {
+        TRY(compare_as_text(b, args, count));
     }
     gather_functions(b, name, is_operator, &set);
     bool known = set.count > 0;

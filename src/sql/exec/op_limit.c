@@ -74,6 +74,9 @@ static ErrorCode read_limits(LimitOperator *limit, Error *err) {
     if (counts.has_offset && counts.offset < 0) {
         return error_set(err, ERR_INVALID_OFFSET, ERROR_NO_POSITION, "OFFSET must not be negative");
     }
+    if (counts.has_high && counts.high < 0 && !run->context.environment->questdb) { /* there a negative one counts from the end */
+        return error_set(err, ERR_INVALID_LIMIT, ERROR_NO_POSITION, "LIMIT must not be negative");
+    }
     bool negative = (counts.has_low && counts.low < 0) || (counts.has_high && counts.high < 0);
     limit->low = counts.low;
     limit->high = counts.high;

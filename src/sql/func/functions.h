@@ -5,7 +5,9 @@
  *             The example evaluates to the answer in the row's dialect (postgres where both), zone UTC. Operators stand as the parser names them.
  * To add:     one row here and its kernel func__<kernel> in the family's file. No include guard: included with FN defined. */
 /* clang-format off */
+FN("!~", ARGS(BPCHAR, TEXT), BOOL, regex_not, FN_OPERATOR | FN_FAILS | FN_EXPENSIVE, func__prepare_regex, NULL, "'ab'::char(3) !~ 'b$'", "t")
 FN("!~", ARGS(TEXT, TEXT), BOOL, regex_not, FN_OPERATOR | FN_FAILS | FN_EXPENSIVE, func__prepare_regex, NULL, "'abc'::text !~ 'z'", "t")
+FN("!~*", ARGS(BPCHAR, TEXT), BOOL, regex_fold_not, FN_OPERATOR | FN_FAILS | FN_EXPENSIVE, func__prepare_regex_fold, NULL, "'ab'::char(3) !~* 'B$'", "t")
 FN("!~*", ARGS(TEXT, TEXT), BOOL, regex_fold_not, FN_OPERATOR | FN_FAILS | FN_EXPENSIVE, func__prepare_regex_fold, NULL, "'ABC'::text !~* 'b'", "f")
 FN("#", ARGS(INT2, INT2), INT2, bit_xor_i16, FN_OPERATOR | FN_COMMUTES, NULL, NULL, "6::int2 # 3::int2", "5")
 FN("#", ARGS(INT4, INT4), INT4, bit_xor_i32, FN_OPERATOR | FN_COMMUTES, NULL, NULL, "6 # 3", "5")
@@ -412,6 +414,7 @@ FN("hour", ARGS(TIMESTAMP_MS), INT4, part_hour, FN_FAILS, NULL, NULL, "hour('202
 FN("hour", ARGS(TIMESTAMP), INT4, part_hour, FN_FAILS, NULL, NULL, "hour('2024-05-17 13:14:15.678901'::timestamp)", "13")
 FN("hour", ARGS(TIMESTAMP_NS), INT4, part_hour, FN_FAILS, NULL, NULL, "hour('2024-05-17 13:14:15.678901'::timestamp_ns)", "13")
 FN("hour", ARGS(TIMESTAMPTZ), INT4, part_hour, FN_FAILS | FN_STABLE, NULL, NULL, "hour('2024-05-17 13:14:15.678901'::timestamptz)", "13")
+FN("ilike", ARGS(BPCHAR, TEXT), BOOL, ilike, FN_OPERATOR | FN_FAILS, func__prepare_like, NULL, "'AB'::char(3) ilike 'ab'", "f")
 FN("ilike", ARGS(TEXT, TEXT), BOOL, ilike, FN_OPERATOR | FN_FAILS, func__prepare_like, NULL, "'ABC' ilike 'a_c'", "t")
 FN("ilike", ARGS(TEXT, TEXT, TEXT), BOOL, ilike, FN_OPERATOR | FN_FAILS, func__prepare_like, NULL, NULL, NULL)
 FN("initcap", ARGS(TEXT), TEXT, initcap, 0, NULL, NULL, "initcap('hello WORLD')", "Hello World")
@@ -441,6 +444,7 @@ FN("left", ARGS(TEXT, INT4), TEXT, left, 0, NULL, NULL, "left('abcdef', -2)", "a
 FN("length", ARGS(TEXT), INT4, length, 0, NULL, NULL, "length('héllo')", "5")
 FN("length", ARGS(BYTEA), INT4, octet_length, 0, NULL, NULL, "length('\\x0102'::bytea)", "2")
 FN("length_bytes", ARGS(TEXT), INT4, octet_length, 0, NULL, NULL, "length_bytes('héllo')", "6")
+FN("like", ARGS(BPCHAR, TEXT), BOOL, like, FN_OPERATOR | FN_FAILS, func__prepare_like, NULL, "'ab'::char(3) like 'ab '", "t")
 FN("like", ARGS(TEXT, TEXT), BOOL, like, FN_OPERATOR | FN_FAILS, func__prepare_like, NULL, "'abc' like 'a%'", "t")
 FN("like", ARGS(TEXT, TEXT, TEXT), BOOL, like, FN_OPERATOR | FN_FAILS, func__prepare_like, NULL, NULL, NULL)
 FN("ln", ARGS(FLOAT8), FLOAT8, ln_f64, FN_FAILS, NULL, NULL, "ln(1::float8)", "0")
@@ -501,6 +505,7 @@ FN("nullif", ARGS(SAME, SAME), SAME, nullif, FN_NOT_STRICT, NULL, NULL, "nullif(
 FN("num_nonnulls", ARGS(ANY), INT4, num_nonnulls, FN_NOT_STRICT | FN_VARIADIC, NULL, NULL, "num_nonnulls(1, NULL, 2)", "2")
 FN("num_nulls", ARGS(ANY), INT4, num_nulls, FN_NOT_STRICT | FN_VARIADIC, NULL, NULL, "num_nulls(1, NULL, 2)", "1")
 FN("octet_length", ARGS(TEXT), INT4, octet_length, 0, NULL, NULL, "octet_length('héllo')", "6")
+FN("octet_length", ARGS(BPCHAR), INT4, octet_length, 0, NULL, NULL, "octet_length('ab'::char(3))", "3")
 FN("octet_length", ARGS(BYTEA), INT4, octet_length, 0, NULL, NULL, "octet_length('\\x0102'::bytea)", "2")
 FN("overlay", ARGS(TEXT, TEXT, INT4), TEXT, overlay, FN_FAILS, NULL, NULL, "overlay('abcdef', 'XX', 3)", "abXXef")
 FN("overlay", ARGS(TEXT, TEXT, INT4, INT4), TEXT, overlay, FN_FAILS, NULL, NULL, "overlay('abcdef', 'XX', 3, 1)", "abXXdef")
@@ -687,6 +692,8 @@ FN("||/", ARGS(FLOAT8), FLOAT8, cbrt_f64, FN_OPERATOR, NULL, NULL, NULL, NULL)
 FN("~", ARGS(INT2), INT2, bit_not_i16, FN_OPERATOR, NULL, NULL, "~ 5::int2", "-6")
 FN("~", ARGS(INT4), INT4, bit_not_i32, FN_OPERATOR, NULL, NULL, "~ 5", "-6")
 FN("~", ARGS(INT8), INT8, bit_not_i64, FN_OPERATOR, NULL, NULL, "~ 5::int8", "-6")
+FN("~", ARGS(BPCHAR, TEXT), BOOL, regex, FN_OPERATOR | FN_FAILS | FN_EXPENSIVE, func__prepare_regex, NULL, "'ab'::char(3) ~ 'b $'", "t")
 FN("~", ARGS(TEXT, TEXT), BOOL, regex, FN_OPERATOR | FN_FAILS | FN_EXPENSIVE, func__prepare_regex, NULL, "'abc'::text ~ '^a.c$'", "t")
+FN("~*", ARGS(BPCHAR, TEXT), BOOL, regex_fold, FN_OPERATOR | FN_FAILS | FN_EXPENSIVE, func__prepare_regex_fold, NULL, "'ab'::char(3) ~* 'B $'", "t")
 FN("~*", ARGS(TEXT, TEXT), BOOL, regex_fold, FN_OPERATOR | FN_FAILS | FN_EXPENSIVE, func__prepare_regex_fold, NULL, "'ABC'::text ~* 'b'", "t")
 /* clang-format on */

@@ -129,13 +129,17 @@ static ErrorCode parse_numeric(Type type, Str text, Arena *arena, void *out, Err
 
 /* ---- times ---- */
 
-/* "2024-13-45" is a date whose fields are out of range, "abc" is none at all. */
+/* "2024-13-45 99:00" is a date whose fields are out of range, "abc" and "2024-13-45 abc" are none at all. */
 static bool looks_like_a_date(Str text) {
     size_t dashes = 0, digits = 0;
     text = str_trim(text);
-    for (size_t i = 0; i < text.len && dashes < 2; i++) {
+    for (size_t i = 0; i < text.len; i++) {
         char c = text.data[i];
-        if (c == '-' && digits > 0) {
+        if (dashes >= 2) {
+            if ((c < '0' || c > '9') && str_find_char(STR(" :.,+-TtZz"), c, 0) < 0) {
+                return false;
+            }
+        } else if (c == '-' && digits > 0) {
             dashes++;
             digits = 0;
         } else if (c >= '0' && c <= '9') {
@@ -175,11 +179,12 @@ static bool special_time(Str text, const FunctionEnvironment *environment, Wall 
     return false;
 }
 
-/* Nanoseconds are kept for timestamp_ns only; the others round to the microsecond, as PostgreSQL. */
+/* Nanoseconds are kept for timestamp_ns only; the others round to the microsecond, halves to even, as PostgreSQL. */
 static void set_clock(Wall *wall, const CivilTime *civil, TypeId type) {
     int64_t nanos = civil->nanos;
     if (type == TYPE_TIMESTAMP || type == TYPE_TIMESTAMPTZ) {
-        nanos = (nanos + 500) / 1000 * 1000;
+        int64_t micros = nanos / 1000, rest = nanos % 1000;
+        nanos = (micros + (rest > 500 || (rest == 500 && micros % 2 != 0))) * 1000;
     }
     nanos += civil->hour * NANOS_PER_HOUR + civil->minute * NANOS_PER_MINUTE + civil->second * NANOS_PER_SECOND;
     int64_t carry = floor_div(nanos, NANOS_PER_DAY);
@@ -194,6 +199,16 @@ static void shift(Wall *wall, int64_t seconds) {
     wall->nanos = nanos - carry * NANOS_PER_DAY;
 }
 
+/* "0000-01-01": PostgreSQL has no year 0; QuestDB's dates are astronomical. */
+static bool is_year_zero(Str text) {
+    text = str_trim(text);
+    size_t zeros = 0;
+    while (zeros < text.len && text.data[zeros] == '0') {
+        zeros++;
+    }
+    return zeros >= 4 && (zeros == text.len || text.data[zeros] == '-' || text.data[zeros] == '/');
+}
+
 static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *environment, void *out, Error *err) {
     ParsedTime parsed;
     Wall wall = {0};
@@ -205,7 +220,8 @@ static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *envi
         }
         return time__store(id, wall, zone, out, err);
     }
-    if (!timestamp_parse(str_trim(text), &parsed)) {
+    bool postgres = environment != NULL && !environment->questdb;
+    if (!timestamp_parse(str_trim(text), &parsed) || (postgres && is_year_zero(text))) {
         return bad_time(type, text, err);
     }
     wall.infinite = parsed.infinite;

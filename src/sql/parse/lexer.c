@@ -48,12 +48,16 @@ static bool is_name_byte(const Lexer *lexer, size_t at) {
     return c == CHAR_LETTER || c == CHAR_DIGIT || c == CHAR_DOLLAR;
 }
 
-static void token_fail(Lexer *lexer, Token *token, size_t at, const char *message) {
+static void token_fail_as(Lexer *lexer, Token *token, ErrorCode code, size_t at, const char *message) {
     if (lexer->code == ERR_OK) {
-        lexer->code = error_set(lexer->err, ERR_SYNTAX, (int64_t)at, "%s", message);
+        lexer->code = error_set(lexer->err, code, (int64_t)at, "%s", message);
     }
     lexer->at = lexer->text.len;
     *token = (Token){.kind = TOKEN_END, .at = (uint32_t)lexer->text.len};
+}
+
+static void token_fail(Lexer *lexer, Token *token, size_t at, const char *message) {
+    token_fail_as(lexer, token, ERR_SYNTAX, at, message);
 }
 
 static void token_finish(Lexer *lexer, Token *token, TokenKind kind, size_t from, size_t to, Str text) {
@@ -319,9 +323,12 @@ static void lex_escape_string(Lexer *lexer, Token *token) {
             continue;
         }
         size_t escape_at = at - 1;
-        int bytes = at < lexer->text.len ? read_escape(lexer, &at, value + len) : -1;
+        if (at >= lexer->text.len) {
+            continue; /* the text ends behind the backslash: unterminated */
+        }
+        int bytes = read_escape(lexer, &at, value + len);
         if (bytes < 0) {
-            token_fail(lexer, token, escape_at, "invalid escape in a string");
+            token_fail_as(lexer, token, ERR_INVALID_ESCAPE, escape_at, "invalid Unicode escape in a string");
             return;
         }
         len += (size_t)bytes;

@@ -373,10 +373,10 @@ ErrorCode func__width_bucket(const KernelCall *call, Vector *out, Error *err) {
         double x = AT(double, func__arg(call, 0), row), low = AT(double, func__arg(call, 1), row), high = AT(double, func__arg(call, 2), row);
         int32_t count = AT(int32_t, func__arg(call, 3), row);
         if (count <= 0) {
-            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "count must be greater than zero");
+            return error_set(err, ERR_INVALID_WIDTH_BUCKET, ERROR_NO_POSITION, "count must be greater than zero");
         }
         if (isnan(x) || isnan(low) || isnan(high) || isinf(low) || isinf(high) || low == high) {
-            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION,
+            return error_set(err, ERR_INVALID_WIDTH_BUCKET, ERROR_NO_POSITION,
                              low == high ? "lower bound cannot equal upper bound" : "operand and bounds must be finite");
         }
         double share = low < high ? (x - low) / (high - low) : (low - x) / (low - high);

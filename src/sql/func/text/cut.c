@@ -103,7 +103,8 @@ ErrorCode func__right(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         Str text = func__text(a, row);
         int64_t n = AT(int32_t, count, row);
-        func__put_copy(call, out, row, slice_characters(text, n >= 0 ? (int64_t)utf8_length(text) - n : -n, INT64_MAX));
+        int64_t from = n >= 0 ? (int64_t)utf8_length(text) - n : n == INT32_MIN ? 0 : -n; /* PostgreSQL's -n of the least integer wraps */
+        func__put_copy(call, out, row, slice_characters(text, from, INT64_MAX));
     }
     return ERR_OK;
 }

@@ -55,6 +55,35 @@ static void append_padded(FormatReader *r, Str piece, int64_t width, bool left) 
     buffer_append_fill(r->out, ' ', left ? fill : 0);
 }
 
+/* A number, or * for the next argument: a negative one sets to the left. */
+static ErrorCode take_width(FormatReader *r, int64_t *width_out, bool *left) {
+    if (r->at >= r->format.len || r->format.data[r->at] != '*') {
+        (void)take_number(r, width_out);
+        return ERR_OK;
+    }
+    int64_t number = 0;
+    size_t star = r->at++;
+    bool positioned = take_number(r, &number) && r->at < r->format.len && r->format.data[r->at] == '$';
+    r->at = positioned ? r->at + 1 : star + 1;
+    size_t argument = positioned ? (size_t)number : r->next;
+    r->next = argument + 1;
+    if (argument == 0 || argument >= r->call->arg_count) {
+        return bad_format(r, argument == 0 ? "format specifies argument 0, but arguments are numbered from 1" : "too few arguments for format()");
+    }
+    if (vector_is_null(r->call->args[argument], r->row)) {
+        return ERR_OK;
+    }
+    TypeId type = (TypeId)r->call->args[argument]->type.id;
+    if (type != TYPE_INT4 && type != TYPE_INT2) {
+        return bad_format(r, "the width of format() must be an integer");
+    }
+    ArgView view = func__arg(r->call, argument);
+    int64_t width = type == TYPE_INT4 ? AT(int32_t, view, r->row) : AT(int16_t, view, r->row);
+    *left = *left || width < 0;
+    *width_out = width < 0 ? -width : width;
+    return ERR_OK;
+}
+
 /* Behind the %. */
 static ErrorCode directive(FormatReader *r) {
     int64_t number = 0, width = 0;
@@ -70,7 +99,7 @@ static ErrorCode directive(FormatReader *r) {
         left = true;
         r->at++;
     }
-    (void)take_number(r, &width);
+    TRY(take_width(r, &width, &left));
     if (r->at >= r->format.len) {
         return bad_format(r, "unterminated format() type specifier");
     }

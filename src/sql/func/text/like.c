@@ -103,7 +103,7 @@ static ErrorCode match_general(const LikeMatcher *m, bool *matches_out, Error *e
         size_t next_pattern = pattern_at, next_text = text_at;
         uint32_t wanted = 0;
         LikeToken token = take_token(m, &next_pattern, &wanted);
-        if (token == TOKEN_BAD) {
+        if (token == TOKEN_BAD && text_at < m->text.len) { /* behind the end of the text it is a mismatch only */
             return error_set(err, ERR_INVALID_ESCAPE, ERROR_NO_POSITION, "LIKE pattern must not end with escape character");
         }
         if (token == TOKEN_ANY) {

@@ -30,7 +30,57 @@ static void arena_free(void *pointer, void *arena) {
 
 /* ---- compiling ---- */
 
-static ErrorCode regex_compile(Str pattern, uint32_t options, Arena *arena, Regex *regex_out, Error *err) {
+/* The escapes that mean something else in PostgreSQL's syntax, and ***= in front, behind which all is literal. The questdb dialect keeps
+ * the pattern as it is. */
+static bool translated(char escape, Str *out) {
+    static const struct {
+        char escape;
+        Str pcre;
+    } ESCAPES[] = {{'m', {"\\b(?=\\w)", 8}}, {'M', {"\\b(?<=\\w)", 9}}, {'y', {"\\b", 2}}, {'Y', {"\\B", 2}},
+                   {'Z', {"\\z", 2}},        {'b', {"\\x08", 4}},       {'B', {"\\\\", 2}}};
+    for (size_t i = 0; i < COUNT_OF(ESCAPES); i++) {
+        if (ESCAPES[i].escape == escape) {
+            *out = ESCAPES[i].pcre;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool needs_translation(Str pattern) {
+    Str pcre;
+    for (size_t i = 0; i + 1 < pattern.len; i++) {
+        if (pattern.data[i] == '\\' && translated(pattern.data[++i], &pcre)) {
+            return true;
+        }
+    }
+    return str_starts_with(pattern, STR("***"));
+}
+
+static Str translate_pattern(Str pattern, Arena *arena) {
+    char *text = arena_alloc_aligned(arena, pattern.len * 5 + 1, 1); /* of two bytes become nine at most */
+    size_t len = 0;
+    bool literal = str_starts_with(pattern, STR("***="));
+    Str rest = literal || str_starts_with(pattern, STR("***:")) ? str_slice(pattern, 4, pattern.len) : pattern;
+    for (size_t i = 0; i < rest.len; i++) {
+        char c = rest.data[i];
+        Str pcre = {rest.data + i, 1};
+        if (literal && (unsigned char)c < 0x80 && str_find_char(STR("\\^$.[]|()?*+{}"), c, 0) >= 0) {
+            text[len++] = '\\';
+        } else if (!literal && c == '\\' && i + 1 < rest.len && !translated(rest.data[++i], &pcre)) {
+            pcre = (Str){rest.data + i - 1, 2};
+        }
+        memcpy(text + len, pcre.data, pcre.len);
+        len += pcre.len;
+    }
+    return (Str){text, len};
+}
+
+static ErrorCode regex_compile(const FunctionEnvironment *environment, Str pattern, uint32_t options, Arena *arena, Regex *regex_out, Error *err) {
+    Str given = pattern;
+    if ((environment == NULL || !environment->questdb) && needs_translation(pattern)) {
+        pattern = translate_pattern(pattern, arena);
+    }
     pcre2_general_context *general = pcre2_general_context_create(arena_malloc, arena_free, arena);
     pcre2_compile_context *context = pcre2_compile_context_create(general);
     int number;
@@ -43,7 +93,7 @@ static ErrorCode regex_compile(Str pattern, uint32_t options, Arena *arena, Rege
         return error_set(err, ERR_INVALID_REGEX, ERROR_NO_POSITION, "invalid regular expression: %s at offset %zu",
                          (const char *)message, offset);
     }
-    *regex_out = (Regex){pattern, options, code};
+    *regex_out = (Regex){given, options, code};
     return ERR_OK;
 }
 
@@ -91,7 +141,7 @@ static ErrorCode prepare(const PrepareCall *call, uint32_t extra, uint16_t flags
     bool global;
     TRY(read_flags(flags == NULL ? STR("") : vector_text(flags, 0), &options, &global, err));
     Regex *regex = arena_new(call->arena, Regex);
-    TRY(regex_compile(arena_str(call->arena, vector_text(pattern, 0)), options | extra, call->arena, regex, err));
+    TRY(regex_compile(call->environment, arena_str(call->arena, vector_text(pattern, 0)), options | extra, call->arena, regex, err));
     *prepared_out = regex;
     return ERR_OK;
 }
@@ -131,7 +181,7 @@ static ErrorCode run_pattern(RegexRun *run, Str pattern, uint32_t options, Error
         return ERR_OK;
     }
     if (run->own.code == NULL || run->own.options != options || !str_equal(run->own.pattern, pattern)) {
-        TRY(regex_compile(pattern, options, run->call->arena, &run->own, err));
+        TRY(regex_compile(run->call->environment, pattern, options, run->call->arena, &run->own, err));
     }
     run->regex = &run->own;
     return ERR_OK;

@@ -15,11 +15,11 @@ static ErrorCode format_rows(const KernelCall *call, Vector *out, bool java, Err
             continue;
         }
         Wall wall = time__load(type, time__at(a, row), zone);
-        if (wall.infinite != 0) { /* no fields to show */
+        Str format = func__text(b, row);
+        if (wall.infinite != 0 || (!java && format.len == 0)) { /* no fields to show; PostgreSQL answers NULL to '' too */
             vector_set_null(out, call->arena, row);
             continue;
         }
-        Str format = func__text(b, row);
         TRY_OR(done, java ? time__format_java(wall, format, &buffer, err)
                           : time__format_pg(wall, format, type == TYPE_TIMESTAMPTZ, &buffer, err));
         func__put_copy(call, out, row, buffer_str(&buffer));
