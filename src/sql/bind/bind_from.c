@@ -161,6 +161,12 @@ ErrorCode table_call(Binder *b, TableCallId id, const Expr **args, uint32_t coun
 static ErrorCode series_arguments(Binder *b, const Expr **args, uint32_t count) {
     bool time = args[0]->type.id != TYPE_UNKNOWN && type_category((TypeId)args[0]->type.id) == CAT_TIME;
     Type type = type_of(time ? TYPE_TIMESTAMP : TYPE_INT8);
+    for (uint32_t i = 0; i < count; i++) {
+        TypeId id = (TypeId)args[i]->type.id;
+        if (type_category(id) == CAT_NUMBER && !type_is_integer(id)) {
+            return not_supported(b, args[i]->position, "generate_series over type %.*s", STR_ARG(type_name(b, args[i]->type)));
+        }
+    }
     if (time && count == 2) {
         return error_set(b->err, ERR_UNDEFINED_FUNCTION, args[0]->position, "generate_series over timestamps needs a step");
     }
@@ -169,7 +175,7 @@ static ErrorCode series_arguments(Binder *b, const Expr **args, uint32_t count) 
     if (count < 3) {
         return ERR_OK;
     }
-    if (args[2]->type.id == TYPE_INTERVAL) {
+    if (args[2]->type.id == TYPE_INTERVAL || (time && args[2]->type.id == TYPE_UNKNOWN)) {
         return not_supported(b, args[2]->position, "generate_series with an interval as step");
     }
     return coerce(b, args[2], type_of(TYPE_INT8), CAST_ASSIGNMENT, &args[2]);

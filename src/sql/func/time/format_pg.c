@@ -282,8 +282,10 @@ static size_t literal_at(Str format, size_t at, Buffer *out) {
     return MIN_OF(end + 1, format.len) - at;
 }
 
+/* TM asks for names of the locale: there is one locale, but TM takes the padding away too. */
 static bool follows_fm(Str format, size_t at) {
-    return format.len - at > 2 && str_equal_ignore_case(str_slice(format, at, at + 2), STR("fm"));
+    Str two = format.len - at > 2 ? str_slice(format, at, at + 2) : STR("");
+    return str_equal_ignore_case(two, STR("fm")) || str_equal_ignore_case(two, STR("tm"));
 }
 static bool follows_th(Str format, size_t at) {
     return format.len - at >= 2 && str_equal_ignore_case(str_slice(format, at, at + 2), STR("th"));

@@ -205,7 +205,7 @@ static const BindCase postgres_cases[] = {
     {"delete from bag using trades where a = 1",
      "0A000@22"},
     {"update bag set a = 1, a = 2",
-     "42701@22"},
+     "42601@22"},
     {"update bag set nosuch = 1",
      "42703@15"},
     {"select * from bag b1 join bag b2 using (a)",
