@@ -2,7 +2,7 @@
  * groups.c - see groups.h. */
 #include "sql/exec/groups.h"
 
-enum { ROWS_FIRST = 64, SLOTS_FIRST = 256 };
+enum { ROWS_FIRST = 64, SLOTS_FIRST = 256, PREFETCH_SLOTS_MIN = 1 << 15 };
 
 /* One key column of a batch, every value at data + (constant ? 0 : row) * width. */
 typedef struct KeyIn {
@@ -404,6 +404,23 @@ static ErrorCode find_row(GroupTable *table, const KeyIn *keys, size_t r, uint64
     return make_room(table, err);
 }
 
+/* A table beyond the caches: the misses of a word's rows overlap, first those of the directory, then those of the rows. */
+static void prefetch_word(const GroupTable *table, uint64_t rows, size_t w) {
+    if (table->slot_count < PREFETCH_SLOTS_MIN) {
+        return;
+    }
+    const uint64_t *hashes = table->hashes + w * 64;
+    for (uint64_t word = rows; word != 0; word &= word - 1) {
+        __builtin_prefetch(&table->slots[hashes[__builtin_ctzll(word)] & (table->slot_count - 1)]);
+    }
+    for (uint64_t word = rows; word != 0; word &= word - 1) {
+        uint64_t slot = table->slots[hashes[__builtin_ctzll(word)] & (table->slot_count - 1)];
+        if (slot != 0) {
+            __builtin_prefetch(groups_row(table, (uint32_t)slot - 1));
+        }
+    }
+}
+
 static ErrorCode find_by_hash(GroupTable *table, const KeyIn *keys, const uint64_t *rows, uint16_t row_count, RowPosition first, uint32_t *group,
                               uint64_t *fresh, Error *err) {
     uint64_t position = ((uint64_t)first.morsel << 32 | first.row) + 1;
@@ -414,6 +431,7 @@ static ErrorCode find_by_hash(GroupTable *table, const KeyIn *keys, const uint64
         }
     }
     for (size_t w = 0; w < words_for(row_count); w++) {
+        prefetch_word(table, rows[w], w);
         for (uint64_t word = rows[w]; word != 0; word &= word - 1) {
             size_t r = w * 64 + (size_t)__builtin_ctzll(word);
             TRY(find_row(table, keys, r, position + r, group, fresh, err));
