@@ -35,7 +35,7 @@ demo:
 	@scripts/run --demo
 
 install: all
-	@meson configure $(BUILD) --prefix $(abspath $(PREFIX)) && meson install -C $(BUILD)
+	@meson configure $(BUILD) --prefix $(abspath $(PREFIX)) --libdir lib && meson install -C $(BUILD)
 
 clean:
 	rm -rf build build-*
