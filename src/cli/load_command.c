@@ -174,6 +174,13 @@ static void table_show(const LoadReport *report) {
         fprintf(stderr, "%s%.*s %.*s", i > 0 ? ", " : "", STR_ARG(report->columns[i].name), (int)len, type);
     }
     fputs(")\n", stderr);
+    for (uint32_t i = 0; i < report->column_count && report->timestamp.len == 0; i++) {
+        if (report->columns[i].type.id == TYPE_TIMESTAMP || report->columns[i].type.id == TYPE_TIMESTAMP_NS) {
+            fprintf(stderr, "note: it has no designated timestamp, which SAMPLE BY and LATEST ON need; --timestamp %.*s makes it one\n",
+                    STR_ARG(report->columns[i].name));
+            return;
+        }
+    }
 }
 
 static void report_show(const char *path, const LoadReport *report) {

@@ -169,7 +169,8 @@ def load_zone():
     d = folder("zone")
     path = os.path.join(ROOT, "zone.csv")
     open(path, "w").write("t,v\n2024-04-22T11:00:02.123456,1\n2024-04-22T11:00:03,2\n")
-    run("load", d, "z", path, "--zone", "Asia/Kathmandu", "--timestamp", "t")
+    has(run("load", d, "plain", path)[1], "no designated timestamp", "--timestamp t ")
+    assert "designated" not in run("load", d, "z", path, "--zone", "Asia/Kathmandu", "--timestamp", "t")[1]
     equal(sql(d, "SELECT t FROM z")[0], "t\n2024-04-22 05:15:02.123456\n2024-04-22 05:15:03\n")
 
 
