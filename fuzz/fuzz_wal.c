@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     walk(os.io);
     Buffer out;
     buffer_init(&out, 1 << 20);
-    ErrorCode code = wal_dump_file(os.io, PATH, &out, NULL);
+    ErrorCode code = wal_dump_file(os.io, PATH, NULL, &out, NULL);
     (void)code;
     buffer_deinit(&out);
     open_twice(os, file_bytes >= WAL_BLOCK_BYTES ? MAX_OF(get_u64le(file + 40), 1) : 1);

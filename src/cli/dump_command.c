@@ -7,7 +7,6 @@
 #include "engine/engine.h"
 #include "os/os.h"
 #include "segment/segment.h"
-#include "wal/wal.h"
 
 enum { DUMP_BYTES_MAX = 1 << 30 };
 
@@ -16,7 +15,7 @@ typedef struct DumpKind {
     ErrorCode (*dump)(Io *io, const char *path, Buffer *out, Error *err);
 } DumpKind;
 static const DumpKind KINDS[] = {
-    {"wal", wal_dump_file},
+    {"wal", engine_dump_log},
     {"segment", segment_dump},
     {"catalog", engine_dump_catalog}, /* a checkpoint holds it whole */
     {"checkpoint", engine_dump_checkpoint},

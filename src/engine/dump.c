@@ -179,3 +179,11 @@ ErrorCode engine_dump_checkpoint(Io *io, const char *path, Buffer *out, Error *e
 ErrorCode engine_dump_catalog(Io *io, const char *path, Buffer *out, Error *err) {
     return dump_checkpoint(io, path, true, out, err);
 }
+
+static ErrorCode dump_record(const WalRecord *record, Buffer *out, Error *err) {
+    return record->kind == RECORD_COMMIT ? engine_dump_operations(record->body, out, err) : ERR_OK;
+}
+
+ErrorCode engine_dump_log(Io *io, const char *path, Buffer *out, Error *err) {
+    return wal_dump_file(io, path, dump_record, out, err);
+}

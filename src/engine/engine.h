@@ -78,3 +78,4 @@ NODISCARD ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cas
 NODISCARD ErrorCode engine_dump_operations(Bytes body, Buffer *out, Error *err);                        /* body of a commit record */
 NODISCARD ErrorCode engine_dump_checkpoint(Io *io, const char *path, Buffer *out, Error *err);          /* "checkpoint-<lsn>" */
 NODISCARD ErrorCode engine_dump_catalog(Io *io, const char *path, Buffer *out, Error *err);             /* its schemas and tables alone */
+NODISCARD ErrorCode engine_dump_log(Io *io, const char *path, Buffer *out, Error *err);                 /* a .wal file, each record with its operations */

@@ -4,6 +4,8 @@
  * Tests:      test/unit/wal/test_reader.c */
 #include "wal/wal_internal.h"
 
+enum { DUMP_BODY_BYTES_MAX = 64 << 20 };
+
 static void dump_header(const char *path, const WalFileHeader *header, Buffer *out) {
     buffer_printf(
         out, "%s: format %u, sequence %llu, first lsn %llu, engine %016llx, salt %016llx, previous crc %08x\n", path,
@@ -11,7 +13,24 @@ static void dump_header(const char *path, const WalFileHeader *header, Buffer *o
         (unsigned long long)header->engine_id, (unsigned long long)header->salt, header->previous_crc);
 }
 
-static void dump_group(WalReader *reader, const WalGroup *group, Buffer *out) {
+/* The lines that `body` prints, each indented below its record. */
+static void dump_body(const WalRecord *record, WalDumpBody body, Buffer *out) {
+    Buffer text;
+    Error err = {0};
+    Str line;
+    buffer_init(&text, DUMP_BODY_BYTES_MAX);
+    ErrorCode code = body(record, &text, &err);
+    Str rest = str_trim(buffer_str(&text));
+    while (str_split(&rest, '\n', &line)) {
+        buffer_printf(out, "    %.*s\n", STR_ARG(line));
+    }
+    if (code != ERR_OK) {
+        buffer_printf(out, "    %s\n", err.message);
+    }
+    buffer_deinit(&text);
+}
+
+static void dump_group(WalReader *reader, const WalGroup *group, WalDumpBody body, Buffer *out) {
     buffer_printf(out, "group at %llu: %u records, %u bytes, first lsn %llu, durable below %llu\n",
                   (unsigned long long)group->offset, group->records, group->bytes, (unsigned long long)group->first_lsn,
                   (unsigned long long)group->durable_below);
@@ -20,10 +39,13 @@ static void dump_group(WalReader *reader, const WalGroup *group, Buffer *out) {
         buffer_printf(out, "  lsn %llu: kind %u, flags %u, term %u, wall %lld, body %zu\n",
                       (unsigned long long)record.lsn, record.kind, record.flags, record.term,
                       (long long)record.wall_micros, record.body.len);
+        if (body != NULL) {
+            dump_body(&record, body, out);
+        }
     }
 }
 
-ErrorCode wal_dump_file(Io *io, const char *path, Buffer *out, Error *err) {
+ErrorCode wal_dump_file(Io *io, const char *path, WalDumpBody body, Buffer *out, Error *err) {
     WalReader *reader = NULL;
     TRY(wal_reader_open(io, path, &reader, err));
     dump_header(path, wal_reader_header(reader), out);
@@ -35,7 +57,7 @@ ErrorCode wal_dump_file(Io *io, const char *path, Buffer *out, Error *err) {
         if (!found) {
             break;
         }
-        dump_group(reader, &group, out);
+        dump_group(reader, &group, body, out);
     }
     buffer_printf(out, "end at %llu, next lsn %llu\n", (unsigned long long)wal__reader_offset(reader),
                   (unsigned long long)wal__reader_next_lsn(reader));

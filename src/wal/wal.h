@@ -193,8 +193,10 @@ NODISCARD ErrorCode wal_reader_next_group(WalReader *reader, WalGroup *group_out
 /* Next record of the current group; false after its last. Its body stays valid until the next call of next_group. */
 bool wal_reader_next_record(WalReader *reader, WalRecord *record_out);
 /* Text for people: one line for the file, each group and each record; kinds as numbers. Stops at damage with its
- * error after what was readable. */
-NODISCARD ErrorCode wal_dump_file(Io *io, const char *path, Buffer *out, Error *err);
+ * error after what was readable. `body` (may be NULL) adds what a record says: its text
+ * is indented below the record; its errors are text too. */
+typedef ErrorCode (*WalDumpBody)(const WalRecord *record, Buffer *out, Error *err);
+NODISCARD ErrorCode wal_dump_file(Io *io, const char *path, WalDumpBody body, Buffer *out, Error *err);
 /* Reads all files of the folder as wal_open would, from replay_from on, without changing anything; a log may be open on
  * it (but no wal_recycle beyond replay_from meanwhile). records_out, last_lsn_out may be NULL. */
 NODISCARD ErrorCode wal_check_folder(Os os, const char *folder, Lsn replay_from, uint64_t *records_out,

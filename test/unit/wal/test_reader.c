@@ -112,7 +112,7 @@ static void a_file_is_walked_without_a_log(void **state) {
     assert_int_equal(last, 5);
     Buffer out;
     buffer_init(&out, 1 << 20);
-    assert_int_equal(wal_dump_file(f.os.io, PATH, &out, &f.err), ERR_OK);
+    assert_int_equal(wal_dump_file(f.os.io, PATH, NULL, &out, &f.err), ERR_OK);
     buffer_append_char(&out, '\0');
     assert_non_null(strstr((char *)out.data, "sequence 1, first lsn 1"));
     assert_non_null(strstr((char *)out.data, "  lsn 5: kind 2, flags 3, term 9"));
