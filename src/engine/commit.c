@@ -105,6 +105,18 @@ static ErrorCode shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Er
     return code;
 }
 
+/* Drops and truncates only: what gives room back may use the log's last room. */
+static bool frees_room(const Txn *txn) {
+    for (size_t i = 0; i < txn->writes.count; i++) {
+        const Write *write = &txn->writes.writes[i];
+        bool drops = write->kind == WRITE_OBJECT && ((const CatalogObject *)write->object)->dropped;
+        if (!drops && write->kind != WRITE_PARTS_END) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static ErrorCode append_record(Txn *txn, Buffer *body, Lsn *lsn_out, Error *err) {
     Engine *engine = txn->engine;
     uint64_t file_id = 0;
@@ -114,6 +126,7 @@ static ErrorCode append_record(Txn *txn, Buffer *body, Lsn *lsn_out, Error *err)
     uint32_t interval_ms = 0;
     WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .publish_context = &txn->publication};
     append.waits = true;
+    append.urgent = frees_room(txn);
     append.referenced = true; /* the body lives until wal_wait has returned */
     append.durability = effective_durability(txn, &interval_ms);
     append.interval_ms = interval_ms;

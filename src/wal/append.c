@@ -61,9 +61,6 @@ static ErrorCode check_state(Wal *wal, bool urgent, size_t bytes, Error *err) {
     if (urgent) {
         return ERR_OK;
     }
-    if (wal->no_room) {
-        return error_set(err, ERR_DISK_FULL, ERROR_NO_POSITION, "no room on disk for another log file");
-    }
     if (wal->used_bytes + wal->queue_bytes + bytes > wal->options.log_bytes_max) {
         return error_set(err, ERR_LIMIT_EXCEEDED, ERROR_NO_POSITION,
                          "the log has reached log_bytes_max (%llu bytes); it shrinks with the next checkpoint",
@@ -85,6 +82,7 @@ static void enqueue(Wal *wal, WalNode *node, int64_t wall_micros) {
     }
     wal->queue.tail = node;
     wal->queue_bytes += node->header.body_bytes + WAL_RECORD_HEADER_BYTES;
+    wal->queue_room += wal__record_room(node->header.body_bytes);
     wal->unattended += !node->waits;
     if (!node->waits && wal->idle && !wal->driving) {
         wal->os.sched->cond_signal(wal->os.sched, &wal->work);
@@ -114,7 +112,8 @@ ErrorCode wal_append(Wal *wal, const WalAppend *append, Lsn *lsn_out, WalTicket 
     while (wal->queue_bytes + bytes > WAL_QUEUE_BYTES_MAX && !wal__is_failed(&wal->progress)) {
         wait_for_room(wal);
     }
-    ErrorCode code = check_state(wal, append->urgent, bytes, err);
+    ErrorCode code = append->urgent ? ERR_OK : wal__secure_room(wal, wal__record_room(bytes), err);
+    code = code == ERR_OK ? check_state(wal, append->urgent, bytes, err) : code;
     if (code != ERR_OK) {
         wal__unlock(wal);
         wal__node_free(node);

@@ -53,6 +53,7 @@ static void fail(Wal *wal, WalNode *rest, const Error *cause) {
     wal->queue = (WalQueue){0};
     wal->unattended = 0;
     wal->queue_bytes = 0;
+    wal->queue_room = 0;
     wal->os.sched->cond_broadcast(wal->os.sched, &wal->moved);
     wal__unlock(wal);
     complete_unknown(rest);

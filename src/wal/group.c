@@ -33,12 +33,13 @@ static uint64_t record_bytes(const WalNode *node) {
 }
 
 /* As many records as fit; at least one. */
-static Group cut_group(WalNode *list) {
+static Group cut_group(const Wal *wal, WalNode *list) {
+    uint64_t most = MIN_OF((uint64_t)WAL_GROUP_BYTES_MAX, wal->options.file_bytes_min - 2 * WAL_BLOCK_BYTES); /* fits each spare */
     Group group = {.first = list, .buffer_bytes = WAL_GROUP_HEADER_BYTES};
     WalNode *node = list;
     for (; node != NULL; node = node->next) {
         uint64_t bytes = record_bytes(node);
-        if (group.records > 0 && group.bytes + bytes > WAL_GROUP_BYTES_MAX) {
+        if (group.records > 0 && group.bytes + bytes > most) {
             break;
         }
         group.records++;
@@ -167,6 +168,7 @@ static ErrorCode write_records(Wal *wal, const Group *group, Error *err) {
     wal->stats.groups++;
     wal->stats.written_bytes += bytes;
     wal->used_bytes += bytes;
+    wal->tail_bytes = wal->current->bytes - wal->offset;
     wal__unlock(wal);
     return ERR_OK;
 }
@@ -178,13 +180,14 @@ static void publish_until(Wal *wal, WalNode **list, const WalNode *end) {
     if (*list == end) {
         return;
     }
-    uint64_t records = 0, body_bytes = 0;
+    uint64_t records = 0, body_bytes = 0, room = 0;
     Lsn lsn = 0;
     while (*list != end) {
         WalNode *node = *list;
         lsn = node->header.lsn;
         records++;
         body_bytes += node->header.body_bytes;
+        room += wal__record_room(node->header.body_bytes);
         if (wal->options.publish != NULL) {
             wal->options.publish(wal->options.context, lsn, node->publish_context);
         }
@@ -199,6 +202,7 @@ static void publish_until(Wal *wal, WalNode **list, const WalNode *end) {
     wal->stats.records += records;
     wal->stats.body_bytes += body_bytes;
     wal->queue_bytes -= body_bytes + records * WAL_RECORD_HEADER_BYTES;
+    wal->queue_room -= room;
     if (wal->waiters > 0) {
         wal->os.sched->cond_broadcast(wal->os.sched, &wal->moved);
     }
@@ -249,7 +253,7 @@ static ErrorCode push_unsynced(Wal *wal, Error *err) {
 
 ErrorCode wal__write_group(Wal *wal, WalNode *list, WalNode **rest_out, Error *err) {
     *rest_out = list;
-    Group group = cut_group(list);
+    Group group = cut_group(wal, list);
     wal->appended = true;
     note_deadlines(wal, &group);
     TRY(write_records(wal, &group, err));

@@ -4,7 +4,8 @@
  * Order:      old file synced -> spare opened and brought to size -> header written and synced -> (new file: folder
  *             synced) -> first group. So an unreadable header never hides records, and only the last file can have a
  *             torn end.
- * Why:        files are reserved before they are needed, because a commit must not be the one that finds the disk full.
+ * Why:        files are reserved before they are needed, because a commit must not be the one that finds the disk full;
+ *             room.c refuses what has no reserved room.
  * Threads:    driver; the set is touched under the files mutex.
  * Tests:      test/unit/wal/test_wal.c, test_crash.c */
 #include "wal/wal_internal.h"
@@ -27,22 +28,28 @@ uint64_t wal__file_bytes(Wal *wal) {
     return wal__align_block(bytes);
 }
 
-static ErrorCode resize(Wal *wal, File *file, uint64_t wanted, Error *err) {
-    uint64_t bytes = 0;
-    TRY(io_size(wal->os.io, file, &bytes, err));
-    if (bytes < wanted) {
-        return io_allocate(wal->os.io, file, wanted, err);
+/* The size that is wanted; on a full disk the one it has, if that is enough. */
+static ErrorCode resize(Wal *wal, File *file, uint64_t enough, uint64_t *bytes, Error *err) {
+    uint64_t has = 0;
+    TRY(io_size(wal->os.io, file, &has, err));
+    if (has > *bytes) {
+        return io_truncate(wal->os.io, file, *bytes, err);
     }
-    return bytes > wanted ? io_truncate(wal->os.io, file, wanted, err) : ERR_OK;
+    ErrorCode code = has < *bytes ? io_allocate(wal->os.io, file, *bytes, err) : ERR_OK;
+    if (code == ERR_DISK_FULL && has >= enough) {
+        *bytes = has;
+        return io_truncate(wal->os.io, file, has, err);
+    }
+    return code;
 }
 
-/* Opens (or creates) the file and gives it its size. On error nothing stays open. */
-static ErrorCode open_sized(Wal *wal, const WalFile *file, uint64_t bytes, File **handle_out, Error *err) {
+/* Opens (or creates) the file and gives it its size, at least enough. On error nothing stays open. */
+static ErrorCode open_sized(Wal *wal, const WalFile *file, uint64_t enough, uint64_t *bytes, File **handle_out, Error *err) {
     char path[WAL_PATH_BYTES_MAX];
     wal__file_path(&wal->set, file, path);
     File *handle = NULL;
     TRY(io_open(wal->os.io, path, IO_CREATE_OR_OPEN, &handle, err));
-    ErrorCode code = resize(wal, handle, bytes, err);
+    ErrorCode code = resize(wal, handle, enough, bytes, err);
     if (code != ERR_OK) {
         io_close(wal->os.io, handle);
         return code;
@@ -97,11 +104,15 @@ static WalFile *take_file(Wal *wal, bool *created_out) {
     lock_files(wal);
     WalFile *file = wal__files_take_spare(&wal->set);
     *created_out = file == NULL;
+    int64_t room = file != NULL ? wal__spare_room(file) : 0;
     if (file == NULL) {
         file = wal__files_add(&wal->set);
         file->live = true;
     }
     unlock_files(wal);
+    wal__lock(wal);
+    wal->spare_bytes -= room;
+    wal__unlock(wal);
     return file;
 }
 
@@ -120,7 +131,8 @@ ErrorCode wal__switch_file(Wal *wal, uint64_t group_bytes, Error *err) {
         TRY(wal__sync_current(wal, err));
     }
     wal->unsynced_bytes = 0;
-    uint64_t bytes = MAX_OF(wal__file_bytes(wal), WAL_BLOCK_BYTES + group_bytes);
+    uint64_t enough = WAL_BLOCK_BYTES + group_bytes;
+    uint64_t bytes = MAX_OF(wal__file_bytes(wal), enough);
     bool created = false;
     WalFile *file = take_file(wal, &created);
     WalFileHeader header = {.format_version = WAL_FORMAT_VERSION,
@@ -130,7 +142,7 @@ ErrorCode wal__switch_file(Wal *wal, uint64_t group_bytes, Error *err) {
                             .first_lsn = wal->written_lsn + 1,
                             .previous_crc = wal->last_group_crc};
     File *handle = NULL;
-    TRY(open_sized(wal, file, bytes, &handle, err));
+    TRY(open_sized(wal, file, enough, &bytes, &handle, err));
     ErrorCode code = write_header(wal, handle, &header, err);
     if (code == ERR_OK && created) {
         code = sync_folder(wal, err);
@@ -154,17 +166,21 @@ ErrorCode wal__switch_file(Wal *wal, uint64_t group_bytes, Error *err) {
 }
 
 /* One more spare: the name is durable, the room reserved, no header yet. */
-static ErrorCode create_spare(Wal *wal, Error *err) {
+ErrorCode wal__create_spare(Wal *wal, uint64_t bytes, Error *err) {
     lock_files(wal);
     WalFile *file = wal__files_add(&wal->set);
     file->live = true; /* nobody takes or removes it before it is there */
     unlock_files(wal);
-    uint64_t bytes = wal__file_bytes(wal);
     File *handle = NULL;
-    ErrorCode code = open_sized(wal, file, bytes, &handle, err);
+    ErrorCode code = open_sized(wal, file, bytes, &bytes, &handle, err);
     if (code == ERR_OK) {
         io_close(wal->os.io, handle);
         code = sync_folder(wal, err);
+    }
+    if (code == ERR_DISK_FULL) {
+        char path[WAL_PATH_BYTES_MAX];
+        wal__file_path(&wal->set, file, path);
+        error_ignore(io_unlink(wal->os.io, path, NULL)); /* what was reserved of it is somebody else's room */
     }
     lock_files(wal);
     file->live = false;
@@ -174,6 +190,7 @@ static ErrorCode create_spare(Wal *wal, Error *err) {
     }
     unlock_files(wal);
     wal__lock(wal);
+    wal->spare_bytes += code == ERR_OK ? (int64_t)(bytes - WAL_BLOCK_BYTES) : 0;
     wal->stats.files_created += code == ERR_OK;
     wal__unlock(wal);
     return code;
@@ -181,7 +198,7 @@ static ErrorCode create_spare(Wal *wal, Error *err) {
 
 ErrorCode wal__create_spares(Wal *wal, Error *err) {
     while (wal->set.count < WAL_FILE_COUNT_MIN) {
-        TRY(create_spare(wal, err));
+        TRY(wal__create_spare(wal, wal__file_bytes(wal), err));
     }
     return ERR_OK;
 }
@@ -205,10 +222,7 @@ ErrorCode wal__prepare_spare(Wal *wal, Error *err) {
         return ERR_OK;
     }
     Error full;
-    ErrorCode code = create_spare(wal, &full);
-    wal__lock(wal);
-    wal->no_room = code == ERR_DISK_FULL; /* from now on only urgent records, until a file is recycled */
-    wal__unlock(wal);
+    ErrorCode code = wal__create_spare(wal, wal__file_bytes(wal), &full);
     if (code != ERR_OK && code != ERR_DISK_FULL && err != NULL) {
         *err = full;
     }
@@ -216,7 +230,7 @@ ErrorCode wal__prepare_spare(Wal *wal, Error *err) {
 }
 
 /* Files below below_lsn become spares; spares beyond the usual number leave the set. Their names go to removed. */
-static uint64_t free_files(Wal *wal, Lsn below_lsn, Buffer *removed) {
+static uint64_t free_files(Wal *wal, Lsn below_lsn, Buffer *removed, int64_t *room_out) {
     uint64_t freed_bytes = 0;
     WalFileSet *set = &wal->set;
     for (uint32_t i = 0; i < set->count; i++) {
@@ -227,6 +241,7 @@ static uint64_t free_files(Wal *wal, Lsn below_lsn, Buffer *removed) {
         if (all_below) {
             file->live = false;
             freed_bytes += file->bytes;
+            *room_out += wal__spare_room(file);
         }
     }
     for (uint32_t i = set->count; i-- > 0 && set->count > WAL_FILE_COUNT_MIN;) {
@@ -235,6 +250,7 @@ static uint64_t free_files(Wal *wal, Lsn below_lsn, Buffer *removed) {
             char path[WAL_PATH_BYTES_MAX];
             wal__file_path(set, file, path);
             buffer_append(removed, path, strlen(path) + 1);
+            *room_out -= wal__spare_room(file);
             wal__files_remove(set, file);
         }
     }
@@ -245,7 +261,8 @@ ErrorCode wal_recycle(Wal *wal, Lsn below_lsn, Error *err) {
     Buffer removed;
     buffer_init(&removed, (size_t)WAL_FILES_MAX * WAL_PATH_BYTES_MAX);
     lock_files(wal);
-    uint64_t freed_bytes = free_files(wal, below_lsn, &removed);
+    int64_t room = 0;
+    uint64_t freed_bytes = free_files(wal, below_lsn, &removed, &room);
     uint64_t removed_count = 0;
     ErrorCode code = ERR_OK;
     /* Unlinked under the files mutex: a name must not be used again before it is gone. Only a switch can wait for
@@ -258,7 +275,7 @@ ErrorCode wal_recycle(Wal *wal, Lsn below_lsn, Error *err) {
     buffer_deinit(&removed);
     wal__lock(wal);
     wal->used_bytes -= freed_bytes;
-    wal->no_room = wal->no_room && freed_bytes == 0;
+    wal->spare_bytes += room;
     wal->stats.files_removed += removed_count;
     wal__unlock(wal);
     return code;

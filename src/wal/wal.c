@@ -7,7 +7,8 @@
  * Tests:      test/unit/wal/test_wal.c, test_crash.c */
 #include "wal/wal_internal.h"
 
-enum { FILE_BYTES_MIN_DEFAULT = 4 << 20, FILE_BYTES_MAX_DEFAULT = 64 << 20, INTERVAL_MS_DEFAULT = 200 };
+/* The smallest file holds the largest group. */
+enum { FILE_BYTES_MIN_DEFAULT = (4 << 20) + (64 << 10), FILE_BYTES_MAX_DEFAULT = 64 << 20, INTERVAL_MS_DEFAULT = 200 };
 #define LOG_BYTES_MAX_DEFAULT (UINT64_C(1) << 30)
 
 static uint64_t or_default(uint64_t value, uint64_t standard) {
@@ -123,6 +124,10 @@ static ErrorCode open_files(Wal *wal, WalReplay *replay, Error *err) {
     set_position(wal, replay);
     TRY(replay->empty ? begin_new_log(wal, err) : go_on(wal, replay, err));
     wal->used_bytes = bytes_in_use(wal);
+    wal->tail_bytes = wal->current->bytes - wal->offset;
+    for (uint32_t i = 0; i < wal->set.count; i++) {
+        wal->spare_bytes += wal->set.files[i]->live ? 0 : wal__spare_room(wal->set.files[i]);
+    }
     return wal__create_spares(wal, err);
 }
 

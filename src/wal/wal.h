@@ -85,7 +85,7 @@ typedef struct WalOptions {
     Lsn replay_from;             /* first record that redo gets: newest checkpoint + 1; 0 = 1 */
     bool may_create;             /* an empty folder starts a new log at replay_from; otherwise it is ERR_FILE_MISSING */
     bool inline_mode;            /* no log thread */
-    uint64_t file_bytes_min;     /* 0 = 4 MiB */
+    uint64_t file_bytes_min;     /* 0 = 4 MiB and a little */
     uint64_t file_bytes_max;     /* 0 = 64 MiB */
     uint64_t log_bytes_max;      /* 0 = 1 GiB; all files together; beyond it only urgent records are taken */
     uint32_t interval_ms;        /* 0 = 200: for WAL_INTERVAL records that name none */

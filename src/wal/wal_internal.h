@@ -149,8 +149,11 @@ struct Wal {
     uint32_t waiters;
     uint32_t unattended;  /* queued records for which no thread waits: the log thread's */
     uint64_t queue_bytes; /* of records not yet published */
+    uint64_t queue_room;  /* what those records take in files at most */
     uint64_t used_bytes;  /* of live files, up to the write position */
-    bool closing, driving, no_room;
+    uint64_t tail_bytes;  /* left in the current file */
+    int64_t spare_bytes;  /* left in spares; two threads may count the same spare in the wrong order for a moment */
+    bool closing, driving;
     bool idle;   /* the log thread waits on `work` */
     Error cause; /* why the log died; valid once progress.failed is set */
     WalStats stats;
@@ -190,6 +193,14 @@ NODISCARD ErrorCode wal__create_spares(Wal *wal, Error *err);
 NODISCARD ErrorCode wal__prepare_spare(Wal *wal, Error *err); /* makes one early when the current file is nearly full */
 NODISCARD ErrorCode wal__sync_current(Wal *wal, Error *err);  /* everything written becomes durable */
 uint64_t wal__file_bytes(Wal *wal);                           /* size of the next file */
+
+/* ---- room.c: no record is taken for which there may be no room in a file ---- */
+/* What a record of so many bytes takes at most, as a group of its own. */
+uint64_t wal__record_room(uint64_t body_bytes);
+/* With the append mutex held, which may be released meanwhile. ERR_DISK_FULL, ERR_LIMIT_EXCEEDED (log_bytes_max). */
+NODISCARD ErrorCode wal__secure_room(Wal *wal, uint64_t record_room, Error *err);
+int64_t wal__spare_room(const WalFile *file);
+NODISCARD ErrorCode wal__create_spare(Wal *wal, uint64_t bytes, Error *err); /* any thread, no mutex held */
 
 /* ---- group.c, drive.c ---- */
 /* Writes as many records of list as fit one group and sets *rest_out to the first that is not in it. */

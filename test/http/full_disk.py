@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -53,8 +54,35 @@ def ask(url, body=None):
         return answer.code, answer.read().decode()
 
 
+def execute(base, text):
+    return ask(base + "/exec?" + urllib.parse.urlencode({"query": text}))
+
+
+def crowd(base, body, rows):
+    """Eight clients at once, with small and large requests; the number of rows that were acknowledged."""
+    parts = [body, body[:body.index(b"\n") + 1]]
+    sizes = [rows, 1]
+    stored = [0] * 8
+
+    def client(number):
+        for n in range(6):
+            status, _ = ask(base + "/write", parts[(n + number) % 2])
+            stored[number] += sizes[(n + number) % 2] if status == 204 else 0
+
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(stored)
+
+
+def remount(size):
+    return subprocess.run(["mount", "-o", f"remount,size={size}", small], stderr=subprocess.DEVNULL).returncode == 0
+
+
 def count(base):
-    status, text = ask(base + "/exec?" + urllib.parse.urlencode({"query": "select count() from full_disk"}))
+    status, text = execute(base, "select count() from full_disk")
     return json.loads(text)["dataset"][0][0] if status == 200 else text
 
 
@@ -69,6 +97,7 @@ def end(process):
 
 def main():
     process, base = serve(os.path.join(small, "data"))
+    check("create_a_table", execute(base, "create table ballast_table as (select x from long_sequence(10))")[0] == 200)
     stored, status, text = 0, 204, ""
     rows = 20000
     for n in range(400):
@@ -81,10 +110,19 @@ def main():
     check("something_was_stored", stored > 0)
     check("the_server_goes_on", ask(base + "/ping")[0] == 204)
     check("acknowledged_rows_are_there", count(base) == stored, f"{count(base)} of {stored}")
+    stored += crowd(base, body.encode(), rows)
+    check("a_crowd_does_not_end_the_server", process.poll() is None and ask(base + "/ping")[0] == 204, process.poll())
+    check("acknowledged_rows_of_the_crowd", count(base) == stored, f"{count(base)} of {stored}")
+    status, text = execute(base, "drop table ballast_table")
+    check("drop_works_on_a_full_disk", status == 200, f"{status} {text[:200]}")
     for _ in range(3):
         status, text = ask(base + "/write", body.encode())
         stored += rows if status == 204 else 0
     check("still_clear_answers", status in (204, 507), f"{status} {text[:200]}")
+    if remount("128m"):
+        status, text = ask(base + "/write", body.encode())
+        stored += rows if status == 204 else 0
+        check("goes_on_when_there_is_room", status == 204, f"{status} {text[:200]}")
     code = end(process)
     print(f"# stopped with code {code}, {stored} rows")
     # A larger disk: everything acknowledged is there and writing works again.

@@ -400,6 +400,16 @@ static ErrorCode mem_lock(Io *io, const char *path, Str content, Str *holder_out
     return ERR_OK;
 }
 
+static ErrorCode mem_free_space(Io *io, uint64_t *bytes_out, Error *err) {
+    (void)err;
+    MemIo *mem = (MemIo *)io;
+    pthread_mutex_lock(&mem->mutex);
+    uint64_t used = total_bytes(mem);
+    *bytes_out = mem->limit_bytes == 0 ? UINT64_MAX / 2 : mem->limit_bytes > used ? mem->limit_bytes - used : 0;
+    pthread_mutex_unlock(&mem->mutex);
+    return ERR_OK;
+}
+
 static const IoVtable MEM_VTABLE = {.open = mem_open,
                                     .close = mem_close,
                                     .size = mem_size,
@@ -414,7 +424,8 @@ static const IoVtable MEM_VTABLE = {.open = mem_open,
                                     .unlink = mem_unlink,
                                     .make_folder = mem_make_folder,
                                     .list = mem_list,
-                                    .lock = mem_lock};
+                                    .lock = mem_lock,
+                                    .free_space = mem_free_space};
 
 /* ---- life, access ---- */
 

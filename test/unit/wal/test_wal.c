@@ -333,6 +333,52 @@ static void a_full_disk_refuses_records_but_takes_urgent_ones(void **state) {
     tear_down(&f);
 }
 
+static void a_disk_with_room_again_takes_records(void **state) {
+    (void)state;
+    Fixture f;
+    set_up(&f);
+    open_ok(&f);
+    mem_io_limit_bytes(f.mem, 3 * (64 << 10) + 100);
+    IoVec part = {"x", 1};
+    WalAppend append = {.parts = &part, .part_count = 1, .flags = 5, .durability = WAL_COMMIT};
+    while (wal_append(f.wal, &append, NULL, NULL, &f.err) == ERR_OK) {
+        assert_int_equal(wal_flush(f.wal, &f.err), ERR_OK);
+    }
+    assert_int_equal(f.err.code, ERR_DISK_FULL);
+    mem_io_limit_bytes(f.mem, 5 * (64 << 10) + 100); /* nothing was recycled: somebody else made room */
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(wal_append(f.wal, &append, NULL, NULL, &f.err), ERR_OK);
+        assert_int_equal(wal_flush(f.wal, &f.err), ERR_OK);
+    }
+    tear_down(&f);
+}
+
+/* Records that wait together must not be more than the files can take: the log would meet the full disk while it writes. */
+static void a_full_disk_refuses_a_crowd_and_does_not_kill_the_log(void **state) {
+    (void)state;
+    static const size_t SIZES[] = {1, 3000, 20000, 50000, 57000};
+    static uint8_t body[57000];
+    for (size_t limit = 3; limit < 9; limit++) {
+        Fixture f;
+        set_up(&f);
+        open_ok(&f);
+        mem_io_limit_bytes(f.mem, limit * (64 << 10) + 5000 * limit);
+        int refused = 0;
+        for (size_t i = 0; refused < 8; i++) {
+            IoVec part = {body, SIZES[(i * 7 + limit) % COUNT_OF(SIZES)]};
+            WalAppend append = {.parts = &part, .part_count = 1, .flags = 5, .durability = WAL_COMMIT};
+            refused += wal_append(f.wal, &append, NULL, NULL, &f.err) != ERR_OK;
+            if (i % 13 == 12) {
+                assert_int_equal(wal_flush(f.wal, &f.err), ERR_OK);
+            }
+        }
+        assert_int_equal(f.err.code, ERR_DISK_FULL);
+        assert_int_equal(wal_flush(f.wal, &f.err), ERR_OK);
+        assert_false(wal_failed(f.wal));
+        tear_down(&f);
+    }
+}
+
 static void the_size_of_files_follows_the_data(void **state) {
     (void)state;
     Fixture f;
@@ -502,7 +548,9 @@ int main(void) {
                                        cmocka_unit_test(more_files_under_load_then_back_to_three),
                                        cmocka_unit_test(the_log_has_a_limit_that_urgent_records_may_pass),
                                        cmocka_unit_test(a_full_disk_refuses_records_but_takes_urgent_ones),
-                                       cmocka_unit_test(the_size_of_files_follows_the_data),
+                                       cmocka_unit_test(a_disk_with_room_again_takes_records),
+        cmocka_unit_test(a_full_disk_refuses_a_crowd_and_does_not_kill_the_log),
+        cmocka_unit_test(the_size_of_files_follows_the_data),
                                        cmocka_unit_test(large_bodies_pass_by_copy_and_by_reference),
                                        cmocka_unit_test(after_a_failed_call_nothing_is_acknowledged),
                                        cmocka_unit_test(a_log_that_does_not_fit_is_refused),
