@@ -101,7 +101,8 @@ typedef struct BlockFileExpect {
 } BlockFileExpect;
 typedef struct BlockFile BlockFile;
 
-/* Reads and checks header, footer, directory (two or three preads). expect may be NULL. */
+/* Reads and checks header, footer, directory (two or three preads). expect may be NULL. A file whose checksum is expected was published
+ * once: ERR_DAMAGED if it is missing. */
 NODISCARD ErrorCode blockfile_open(Io *io, const char *path, const BlockFileExpect *expect, BlockFile **file_out,
                                    Error *err);
 void blockfile_close(BlockFile *file);                  /* NULL is fine; cached blocks: block_cache_forget first */

@@ -123,7 +123,8 @@ ErrorCode blockfile_open(Io *io, const char *path, const BlockFileExpect *expect
     ErrorCode code = read_all_but_blocks(file, expect != NULL ? expect : &ANYTHING, err);
     if (code != ERR_OK) {
         blockfile_close(file);
-        return code;
+        bool published = expect != NULL && expect->has_crc;
+        return published && code == ERR_FILE_MISSING ? error_set(err, ERR_DAMAGED, ERROR_NO_POSITION, "%s is missing", path) : code;
     }
     *file_out = file;
     return ERR_OK;

@@ -25,6 +25,9 @@ static void note(Check *check, const char *what, ErrorCode code, const Error *er
 static void check_file(Check *check, const char *path) {
     Error error = {0};
     ErrorCode code = blockfile_check(check->engine->os.io, path, NULL, NULL, &error);
+    if (code == ERR_FILE_MISSING) { /* something names it */
+        code = error_set(&error, ERR_DAMAGED, ERROR_NO_POSITION, "%s is missing", path);
+    }
     note(check, path, code, &error);
 }
 

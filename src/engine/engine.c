@@ -48,12 +48,25 @@ static ErrorCode parse_version(Engine *engine, Str text, Error *err) {
     return ERR_OK;
 }
 
+static void notice_data(void *context, Str name, bool is_folder) {
+    bool data = is_folder ? str_equal(name, STR("wal")) || str_equal(name, STR("table")) : str_starts_with(name, STR("checkpoint-"));
+    *(bool *)context = *(bool *)context || data;
+}
+
+/* Only a folder without data gets a VERSION: a new one would not fit the files that are there. */
+static ErrorCode refuse_data(Engine *engine, Error *err) {
+    bool data = false;
+    TRY(io_list(engine->os.io, ".", notice_data, &data, err));
+    return data ? error_set(err, ERR_DAMAGED, 0, "VERSION is missing, but the folder holds data") : ERR_OK;
+}
+
 static ErrorCode read_version(Engine *engine, Error *err) {
-    if (io_exists(engine->os.io, "VERSION")) {
-        Bytes bytes = {0};
-        TRY(io_read_whole(engine->os.io, "VERSION", &engine->arena, &bytes, err));
-        return parse_version(engine, (Str){(const char *)bytes.data, bytes.len}, err);
+    Bytes bytes = {0};
+    ErrorCode code = io_read_whole(engine->os.io, "VERSION", &engine->arena, &bytes, err);
+    if (code != ERR_FILE_MISSING) {
+        return code == ERR_OK ? parse_version(engine, (Str){(const char *)bytes.data, bytes.len}, err) : code;
     }
+    TRY(refuse_data(engine, err));
     engine->engine_id = engine->os.rand->next(engine->os.rand);
     Str text = arena_format(&engine->arena, "basalt %d\n%016llx\n", ENGINE_FORMAT, (unsigned long long)engine->engine_id);
     TRY(io_write_whole(engine->os.io, "VERSION", bytes_from(text.data, text.len), err));

@@ -59,11 +59,11 @@ static ErrorCode check_all(Checker *checker, Error *err) {
 }
 
 ErrorCode segment_check(Io *io, const char *path, const BlockFileExpect *expect, Error *err) {
-    TRY(blockfile_check(io, path, NULL, NULL, err));
     Checker checker = {0};
     TRY(segment_open(io, path, expect, &checker.segment, err));
     checker.decode = decode_buffer_create();
-    ErrorCode code = check_all(&checker, err);
+    ErrorCode code = blockfile_check(io, path, NULL, NULL, err);
+    code = code == ERR_OK ? check_all(&checker, err) : code;
     decode_buffer_destroy(checker.decode);
     segment_buffer_deinit(&checker.buffer);
     segment_close(checker.segment);

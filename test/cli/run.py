@@ -218,6 +218,29 @@ def damage():
     equal(codes, {0, 5})
 
 
+def damaged_folder():
+    """Each kind of file missing, and dictionaries damaged: the code of damage and the file's name; nothing is written over it."""
+    d = folder("gone")
+    path = os.path.join(ROOT, "symbols.csv")
+    open(path, "w").write("ts,s,a,b,c\n" + "".join(f"2024-01-01T00:{i % 60:02d}:00Z,a symbol of its own {i * 7919 % 1000003},{i},{i * 3},{i * 7}\n" for i in range(300000)))
+    run("load", d, "t", path, "--timestamp", "ts", "--schema", "s symbol", "--quiet")
+    has(run("check", d)[0], ".dict: good", ".seg: good")
+    files = [os.path.relpath(os.path.join(f, n), d) for f, _, names in os.walk(d) for n in names]
+    for name in ["VERSION"] + [next(n for n in files if n.endswith(end)) for end in (".seg", ".dict")]:
+        shutil.copytree(d, d + "2")
+        os.unlink(os.path.join(d + "2", name))
+        has(run("check", d + "2", want=5)[1], os.path.basename(name), "missing")
+        has(sql(d + "2", "SELECT count(DISTINCT s) FROM t", want=5)[1], os.path.basename(name), "missing")
+        assert not os.path.exists(os.path.join(d + "2", name)), name
+        shutil.rmtree(d + "2")
+    name = next(n for n in files if n.endswith(".dict"))
+    data = bytearray(open(os.path.join(d, name), "rb").read())
+    data[len(data) // 2] ^= 1
+    open(os.path.join(d, name), "wb").write(data)
+    has(run("check", d, want=5)[1], os.path.basename(name), "offset")
+    has(sql(d, "SELECT min(s) FROM t", want=5)[1], os.path.basename(name), "offset")
+
+
 def bench():
     d = folder("bench")
     run("sql", d, "CREATE TABLE t (a INT)", "--create")
@@ -370,8 +393,8 @@ def serve_settings():
     has(run("serve", d, "--http-workers", "many", want=2)[1], "http-workers")
 
 
-TESTS = [version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, bench,
-         shell, serve, serve_settings]
+TESTS = [version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, damaged_folder,
+         bench, shell, serve, serve_settings]
 
 
 def main():
