@@ -5,7 +5,6 @@
 #pragma once
 #include "base/memory.h"
 
-enum { JSON_DEPTH_MAX = 64 };
 typedef struct JsonReader {
     Str text;
     size_t at;

@@ -7,7 +7,7 @@
 #include "cli/cli_internal.h"
 #include "cli/target.h"
 
-enum { TABLE_SAMPLE_ROWS = 500, TABLE_COLUMN_WIDTH_MAX = 120, TABLE_COLUMN_WIDTH_MIN = 4, TABLE_NARROW = 8 };
+enum { TABLE_SAMPLE_ROWS = 500, TABLE_COLUMN_WIDTH_MAX = 120, TABLE_NARROW = 8 };
 
 typedef struct TableSink {
     ResultSink base;

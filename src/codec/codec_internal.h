@@ -8,7 +8,6 @@ enum {
     CODEC_ALIGN = 64,            /* payload of a block, so that raw values are used in place */
     PACK_UNIT = 1024,            /* values a packed unit */
     PACK_WIDTH_BYTES = 128,      /* bytes of a unit per bit of width */
-    GRANULES_MAX = BLOCK_ROWS / GRANULE_ROWS,
     VALID_BYTES = GRANULE_ROWS / 8,
     DICTIONARY_MAX = 16384,      /* entries; more distinct values end the attempt */
     SCALE_MAX = 8                /* decimal places a scaled double may have */

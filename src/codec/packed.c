@@ -5,7 +5,7 @@
 #include "codec/codec_internal.h"
 #include "codec/decode_kernels.h"
 
-enum { PACKED_HEADER_BYTES = 8, EXCEPTION_BYTES = 10 };
+enum { PACKED_HEADER_BYTES = 8 };
 
 static size_t units_of(uint32_t count) { return (count + PACK_UNIT - 1) / PACK_UNIT; }
 

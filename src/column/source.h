@@ -24,7 +24,6 @@ typedef struct ScanRequest {
     uint16_t filter_count;
     ScanOrder order;               /* by the designated timestamp; ties by arrival (reversed for DESCENDING) */
     bool want_refs, want_stats;
-    uint64_t row_limit;            /* hint: the reader will stop after that many rows; 0 = none */
 } ScanRequest;
 
 /* Per-column block statistics of a morsel all of whose rows qualify. sum: integers in int128, floats as a double-double pair. */

@@ -24,7 +24,7 @@ INTEGER_RULES(i32, int32_t)
 INTEGER_RULES(i64, int64_t)
 #undef INTEGER_RULES
 
-uint64_t value_hash_double(double value) {
+static uint64_t value_hash_double(double value) {
     if (value != value) {
         value = __builtin_nan("");
     }

@@ -14,7 +14,6 @@ typedef struct ValueRules {
 } ValueRules;
 
 const ValueRules *value_rules(TypeId type);
-uint64_t value_hash_double(double value);
 static inline int double_compare(double a, double b) { /* PostgreSQL's order */
     if (a < b) { return -1; }
     if (a > b) { return 1; }

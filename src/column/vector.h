@@ -11,7 +11,7 @@
 enum { BATCH_ROWS = 1024, BATCH_WORDS = BATCH_ROWS / 64, GRANULE_ROWS = 4096, BLOCK_ROWS = 65536, COLUMNS_MAX = 2000 };
 
 typedef enum VectorForm { VECTOR_FLAT, VECTOR_CONSTANT, VECTOR_INDEXED, VECTOR_ENCODED } VectorForm;
-enum { FACT_NO_NULLS = 1, FACT_NO_NAN = 2, FACT_SORTED = 4 };
+enum { FACT_NO_NULLS = 1, FACT_NO_NAN = 2 };
 
 typedef struct Vector Vector;
 /* Turns an ENCODED vector FLAT: fills data/valid from context. Called at most once per vector by vector_flat. */

@@ -50,7 +50,6 @@ const GenKind GEN_CPU = {
     .csv_header = "timestamp,hostname,region,datacenter,rack,os,arch,team,service,service_version,service_environment,"
                   "usage_user,usage_system,usage_idle,usage_nice,usage_iowait,usage_irq,usage_softirq,usage_steal,"
                   "usage_guest,usage_guest_nice",
-    .summary = "ten metrics of 4,000 hosts every ten seconds from 2016-01-01 on, the shape of TSBS cpu-only",
     .open = cpu_open,
     .write_rows = cpu_write_rows,
 };

@@ -59,7 +59,6 @@ const GenKind GEN_FLOORSHEET = {
     .name = "floorsheet",
     .table = "trades",
     .csv_header = "timestamp,symbol,buyer,seller,contract,quantity,rate,amount",
-    .summary = "trades of a stock exchange, about 50,000 a day from 2024-10-01 on",
     .open = floorsheet_open,
     .write_rows = floorsheet_write_rows,
 };

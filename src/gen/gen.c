@@ -94,16 +94,3 @@ done:
     return code;
 }
 
-size_t gen_kind_count(void) {
-    return COUNT_OF(KINDS);
-}
-
-const char *gen_kind_name(size_t index) {
-    assert(index < COUNT_OF(KINDS));
-    return KINDS[index]->name;
-}
-
-const char *gen_kind_summary(size_t index) {
-    assert(index < COUNT_OF(KINDS));
-    return KINDS[index]->summary;
-}

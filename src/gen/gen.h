@@ -12,7 +12,7 @@
 typedef enum GenFormat { GEN_CSV, GEN_ILP } GenFormat;
 
 typedef struct GenOptions {
-    Str kind;         /* "floorsheet", "cpu" or "taq"; see gen_kind_name */
+    Str kind;         /* "floorsheet", "cpu" or "taq" */
     uint64_t rows;    /* lines of data, without the header */
     uint64_t seed;
     GenFormat format; /* CSV has a header line; ILP is line protocol with timestamps in ns */
@@ -37,6 +37,3 @@ typedef ErrorCode (*GenWrite)(void *context, Bytes piece, Error *err);
 NODISCARD ErrorCode gen_run(const GenOptions *options, GenWrite write, void *context, Error *err);
 enum { GEN_PIECE_BYTES = 256 * 1024 };
 
-size_t gen_kind_count(void);
-const char *gen_kind_name(size_t index);    /* static text */
-const char *gen_kind_summary(size_t index); /* one line for help pages */

@@ -6,7 +6,7 @@
 
 /* One row per kind in gen.c. write_rows appends exactly `count` lines at out and returns the new end. */
 typedef struct GenKind {
-    const char *name, *table, *csv_header, *summary;
+    const char *name, *table, *csv_header;
     void *(*open)(const GenOptions *options, Arena *arena);
     char *(*write_rows)(void *state, uint32_t count, char *out);
 } GenKind;

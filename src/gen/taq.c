@@ -11,7 +11,7 @@
 
 enum {
     TAQ_SYMBOLS = 8000, TAQ_VENUES = 13, TAQ_DAY_ROWS = 4000000, TAQ_FIRST_MINUTE = 4 * 60, TAQ_MINUTES = 16 * 60,
-    TAQ_CLUSTERS_MAX = 65536, TAQ_FIRST_DAY = 20090 /* 2025-01-02 */, TAQ_NEW_YORK_SECONDS = 5 * 3600,
+    TAQ_FIRST_DAY = 20090 /* 2025-01-02 */, TAQ_NEW_YORK_SECONDS = 5 * 3600,
 };
 
 typedef struct TaqVenue {
@@ -56,7 +56,6 @@ const GenKind GEN_TAQ = {
     .name = "taq",
     .table = "quotes",
     .csv_header = "timestamp,symbol,exchange,bid_price,bid_size,ask_price,ask_size,condition,sequence",
-    .summary = "stock quotes of 8,000 symbols with nanoseconds, 4,000,000 a day from 2025-01-02 on",
     .open = taq_open,
     .write_rows = taq_write_rows,
 };

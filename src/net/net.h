@@ -75,4 +75,3 @@ void net_shrink(NetConnection *connection);             /* between requests: giv
 int64_t net_now_ms(void);                               /* monotonic */
 /* "127.0.0.1:51342" of the peer; lives as the connection. */
 Str net_peer(const NetConnection *connection);
-bool net_peer_is_loopback(const NetConnection *connection);

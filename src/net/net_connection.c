@@ -39,7 +39,6 @@ static void name_peer(NetConnection *c) {
         port = ntohs(v6->sin6_port);
     }
     snprintf(c->peer, sizeof c->peer, "%s:%d", host, port);
-    c->peer_is_loopback = str_starts_with(str_from_c(host), STR("127.")) || str_equal(str_from_c(host), STR("::1"));
 }
 
 static void on_closed(uv_handle_t *handle) {
@@ -481,10 +480,6 @@ void net_shrink(NetConnection *c) {
 
 Str net_peer(const NetConnection *connection) {
     return str_from_c(connection->peer);
-}
-
-bool net_peer_is_loopback(const NetConnection *connection) {
-    return connection->peer_is_loopback;
 }
 
 int64_t net_now_ms(void) {

@@ -36,7 +36,6 @@ struct NetConnection {
     void *state;
     int fd;
     char peer[NET_PEER_BYTES];
-    bool peer_is_loopback;
     /* worker while it runs; else nobody */
     Buffer work;                    /* input handed to run; `work_start` bytes are eaten */
     size_t work_start;

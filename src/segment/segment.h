@@ -53,8 +53,6 @@ void segment_close(Segment *segment);
 const char *segment_path(const Segment *segment);
 uint64_t segment_file_id(const Segment *segment);
 uint64_t segment_bytes(const Segment *segment);
-uint64_t segment_memory_bytes(const Segment *segment);
-uint32_t segment_table_id(const Segment *segment);
 uint64_t segment_row_count(const Segment *segment);
 uint32_t segment_block_count(const Segment *segment);
 uint32_t segment_block_rows(const Segment *segment, uint32_t block);

@@ -69,15 +69,10 @@ void segment_close(Segment *segment) {
 const char *segment_path(const Segment *segment) { return blockfile_path(segment->file); }
 uint64_t segment_file_id(const Segment *segment) { return blockfile_header(segment->file)->file_id; }
 uint64_t segment_bytes(const Segment *segment) { return blockfile_bytes(segment->file); }
-uint32_t segment_table_id(const Segment *segment) { return segment->table_id; }
 uint64_t segment_row_count(const Segment *segment) { return segment->first_rows[segment->block_count]; }
 uint32_t segment_block_count(const Segment *segment) { return segment->block_count; }
 uint16_t segment_column_count(const Segment *segment) { return segment->column_count; }
 int segment_sort_column(const Segment *segment) { return segment->sort_column; }
-
-uint64_t segment_memory_bytes(const Segment *segment) {
-    return blockfile_memory_bytes(segment->file) + (uint64_t)segment->block_count * 24 + (uint64_t)segment->column_count * 16 + sizeof *segment;
-}
 
 uint32_t segment_block_rows(const Segment *segment, uint32_t block) {
     assert(block < segment->block_count);

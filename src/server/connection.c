@@ -9,7 +9,7 @@
 
 typedef enum Phase { PHASE_HEAD, PHASE_BODY, PHASE_ANSWER, PHASE_OVER } Phase;
 
-enum { GATHER_START_BYTES = 4096, SESSION_MEMORY_DEFAULT = 256 << 20 };
+enum { GATHER_START_BYTES = 4096 };
 
 static const NetWait WAIT_CLOSE = {.kind = NET_CLOSE};
 

@@ -106,7 +106,6 @@ typedef enum StatementState { STATEMENT_READY, STATEMENT_RUNNING, STATEMENT_DONE
 
 struct Statement {
     Session *session;
-    Statement *next_spare;
     Arena arena, plan_arena;           /* text, tree, bound statement; plan */
     Arena batch_arena;                 /* columns decoded for the last batch */
     Str text;                          /* the one statement */

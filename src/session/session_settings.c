@@ -264,7 +264,7 @@ ErrorCode session__settings_init(Session *session, Error *err) {
     if (session->options.application_name.len > 0) {
         TRY(session__setting_set(session, STR("application_name"), session->options.application_name, false, false, err));
     }
-    return session__setting_set(session, STR("dialect"), session->dialect == DIALECT_QUESTDB ? STR("questdb") : STR("postgres"), false, false, err);
+    return session__setting_set(session, STR("dialect"), dialect_name(session->dialect), false, false, err);
 }
 
 void session__settings_deinit(Session *session) {

@@ -34,7 +34,6 @@ typedef struct Part {
     Stamp begin, end;            /* of the whole part; rows of memory parts have their own besides */
     uint32_t row_end;            /* offsets below it are taken */
     PartMoves *moves;            /* retired by a publish: ends go on to the new parts */
-    int64_t sealed_nanos;
     /* memory part */
     ChunkLayout *layout;         /* owned; NULL in a segment */
     Chunk **chunks;              /* rising first_offset; an entry is never moved to another place of the part */

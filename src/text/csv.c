@@ -134,14 +134,6 @@ void csv_end(CsvReader *reader) {
     reader->ended = true;
 }
 
-uint64_t csv_line(const CsvReader *reader) {
-    return reader->row_line;
-}
-
-uint64_t csv_bytes_fed(const CsvReader *reader) {
-    return reader->base_offset + reader->len;
-}
-
 const char *csv_problem_text(CsvProblem problem) {
     static const char *const TEXT[] = {"no problem", "NUL byte", "invalid UTF-8", "quote inside an unquoted field",
                                        "field longer than field_bytes_max"};

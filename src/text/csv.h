@@ -63,8 +63,6 @@ void csv_end(CsvReader *reader);                              /* no more bytes c
 /* Next row. *row_out = NULL: more bytes are needed, or (after csv_end) that was all. ERR_LIMIT_EXCEEDED, ERR_BAD_COPY,
  * ERR_INVALID_ENCODING: position = byte offset in the input, the message names the line; the reader gives nothing more. */
 NODISCARD ErrorCode csv_next(CsvReader *reader, const CsvRow **row_out, Error *err);
-uint64_t csv_line(const CsvReader *reader);                   /* line of the next row */
-uint64_t csv_bytes_fed(const CsvReader *reader);
 const char *csv_problem_text(CsvProblem problem);             /* "invalid UTF-8"; static text */
 
 static inline Str csv_text(const CsvRow *row, uint32_t field) {

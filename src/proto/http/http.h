@@ -64,7 +64,6 @@ HttpResult http_body_next(HttpBody *body, Bytes input, Bytes *piece_out, size_t 
 static inline bool http_body_is_empty(const HttpRequest *request) { return !request->chunked && request->content_length == 0; }
 
 /* ---- answers ---- */
-const char *http_reason(int status);
 /* Writes into the buffer `out`, which the owner sends. Bodies of unknown length go chunked, to 1.0 clients until the connection ends. */
 typedef struct HttpResponse {
     Buffer *out;

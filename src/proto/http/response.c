@@ -7,7 +7,7 @@
 
 enum { GAP_BYTES = 10, GZIP_PIECE_BYTES_MAX = 256 << 20 };
 
-const char *http_reason(int status) {
+static const char *http_reason(int status) {
     static const struct { int status; const char *reason; } REASONS[] = {
         {200, "OK"}, {204, "No Content"}, {301, "Moved Permanently"}, {400, "Bad Request"}, {401, "Unauthorized"}, {403, "Forbidden"},
         {404, "Not Found"}, {405, "Method Not Allowed"}, {408, "Request Timeout"}, {409, "Conflict"}, {411, "Length Required"},

@@ -21,7 +21,7 @@ static ErrorCode init_params(Binder *b, const AstStatement *statement, const Bin
     return ERR_OK;
 }
 
-ErrorCode finish_params(Binder *b) {
+static ErrorCode finish_params(Binder *b) {
     uint32_t used = (uint32_t)b->statement->param_max;
     for (uint32_t i = 0; i < b->param_count; i++) {
         if (b->param_types[i].id != TYPE_UNKNOWN) {
@@ -102,21 +102,3 @@ ErrorCode bind_statement(const AstStatement *statement, const BindContext *conte
     return code;
 }
 
-ErrorCode bind_default(Str text, Dialect dialect, Type type, const FunctionEnvironment *environment, Arena *arena, const Expr **expr_out, Error *err) {
-    Error local;
-    Binder b;
-    AstExpr *ast = NULL;
-    const Expr *expr = NULL;
-    AstStatement none = {.dialect = dialect};
-    BindContext context = {.environment = environment, .text = text, .dialect = dialect};
-    Scope scope = {.clause = "DEFAULT"};
-    TRY(sql_parse_expression(text, dialect, arena, &ast, err));
-    binder_init(&b, &context, arena, err != NULL ? err : &local);
-    b.statement = &none;
-    ErrorCode code = bind_expr(&b, &scope, ast, &expr);
-    if (code == ERR_OK) {
-        code = coerce(&b, expr, type, CAST_ASSIGNMENT, expr_out);
-    }
-    intmap_deinit(&b.interned);
-    return code;
-}

@@ -18,5 +18,3 @@ typedef struct BindContext {
 /* Everything made lives in the arena. Settings: SHOW of a setting gives kind STATEMENT_SHOW with name and rel == NULL; SHOW TABLES, COLUMNS…
  * give a rel. SET gives name and text (or is_default). */
 NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);
-/* A stored DEFAULT: constant or stable expression of the column's type. */
-NODISCARD ErrorCode bind_default(Str text, Dialect dialect, Type type, const FunctionEnvironment *environment, Arena *arena, const Expr **expr_out, Error *err);

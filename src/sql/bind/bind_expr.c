@@ -138,7 +138,7 @@ ErrorCode case_of(Binder *b, const Expr **args, uint32_t count, int64_t position
     return expr_nary(b, EXPR_CASE, type, args, count, position, expr_out);
 }
 
-ErrorCode bind_case(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+static ErrorCode bind_case(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     uint32_t at = 0;
     const Expr *operand = NULL;
     const Expr **args = arena_array(b->arena, const Expr *, ast->arg_count + 2);

@@ -177,7 +177,7 @@ static ErrorCode rebuild(Binder *b, const Expr *expr, const Expr **args, const E
     }
 }
 
-ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out) {
+static ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out) {
     int place = group_place(s, expr);
     *expr_out = expr;
     if (place >= 0) {

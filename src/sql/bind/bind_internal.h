@@ -96,7 +96,6 @@ const Expr *expr_constant(Binder *b, const Value *value, int64_t position);
 const Expr *expr_null(Binder *b, Type type, int64_t position);
 const Expr *expr_bool(Binder *b, bool value, int64_t position);
 const Expr *expr_text(Binder *b, Str text, TypeId type, int64_t position);
-const Expr *expr_int8(Binder *b, int64_t value, int64_t position);
 const Expr *expr_param(Binder *b, uint32_t number, Type type, int64_t position);
 NODISCARD ErrorCode expr_nary(Binder *b, ExprKind kind, Type type, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode expr_call(Binder *b, const Function *function, const void *cast_prepared, Type type, const Expr **args, uint32_t count,
@@ -106,7 +105,6 @@ NODISCARD ErrorCode expr_is_null(Binder *b, const Expr *arg, int64_t position, c
 NODISCARD ErrorCode expr_rel(Binder *b, ExprKind kind, Type type, const Expr *left, Rel *rel, int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode expr_time_in(Binder *b, const Expr *time, const KeyRange *ranges, uint32_t count, int64_t position, const Expr **expr_out);
 static inline bool expr_is_null_constant(const Expr *expr) { return expr->kind == EXPR_CONSTANT && expr->as.value.is_null; }
-static inline bool expr_is_unknown(const Expr *expr) { return expr->type.id == TYPE_UNKNOWN; }
 const SymbolTable *expr_symbols(const Binder *b, const Expr *expr);
 bool expr_has_column(const Expr *expr);
 
@@ -140,7 +138,6 @@ NODISCARD ErrorCode bind_row_comparison(Binder *b, Scope *scope, const AstExpr *
 NODISCARD ErrorCode bind_row_in(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_quantified(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);     /* = ANY, < ALL */
 NODISCARD ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out); /* ast->args[1] */
-NODISCARD ErrorCode bind_case(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_operator(Binder *b, Str name, const Expr *left, const Expr *right, int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode time_ranges(Binder *b, Str text, Type type, int64_t position, const KeyRange **ranges_out, uint32_t *count_out);
 NODISCARD ErrorCode case_of(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out); /* when, then, ..., else */
@@ -168,10 +165,8 @@ NODISCARD ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer,
 NODISCARD ErrorCode bind_subselect(Binder *b, const AstSelect *select, Scope *outer, const char *what, const Type *type, Query *query_out);
 /* Columns of bind_query may still be untyped literals: gives them these types (one a column), or text. Callers of bind_query must. */
 NODISCARD ErrorCode query_settle(Binder *b, const Query *query, const Type *types);
-NODISCARD ErrorCode bind_values(Binder *b, const AstSelect *select, Scope *outer, Rel **rel_out);
 NODISCARD ErrorCode bind_set_operation(Binder *b, const AstSelect *select, Scope *outer, Query *query_out);
 NODISCARD ErrorCode bind_limit(Binder *b, const AstLimit *limit, Query *query);
-NODISCARD ErrorCode bind_show(Binder *b, const AstShow *show, BoundStatement *bound);
 NODISCARD ErrorCode bind_show_rel(Binder *b, const AstShow *show, Rel **rel_out);
 NODISCARD ErrorCode table_call(Binder *b, TableCallId id, const Expr **args, uint32_t count, int64_t position, Rel **rel_out);
 SortKey sort_key(const Binder *b, const AstSortKey *ast, const Expr *expr);
@@ -199,7 +194,6 @@ typedef struct SelectState {
 } SelectState;
 NODISCARD ErrorCode group_query(Binder *b, SelectState *s);      /* GROUP BY, implied groups, aggregates without groups */
 NODISCARD ErrorCode sample_query(Binder *b, SelectState *s);     /* SAMPLE BY */
-NODISCARD ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out); /* over the grouped relation */
 NODISCARD ErrorCode regroup_all(Binder *b, SelectState *s);
 void collect_groups(Binder *b, SelectState *s, const Expr *expr, ColumnId except);
 void add_group(Binder *b, SelectState *s, const Expr *expr);
@@ -224,4 +218,3 @@ NODISCARD ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer);
 /* Binds the queries of WITH that nobody has used, down to `until`: their errors are errors too, and what may not stand there is refused. */
 NODISCARD ErrorCode with_check(Binder *b, const CteScope *until);
 void declare_push(Binder *b, const AstDeclare *declares, uint32_t count);
-NODISCARD ErrorCode finish_params(Binder *b);

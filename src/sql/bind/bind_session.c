@@ -71,7 +71,7 @@ ErrorCode bind_show_rel(Binder *b, const AstShow *show, Rel **rel_out) {
     }
 }
 
-ErrorCode bind_show(Binder *b, const AstShow *show, BoundStatement *bound) {
+static ErrorCode bind_show(Binder *b, const AstShow *show, BoundStatement *bound) {
     bound->kind = STATEMENT_SHOW;
     if (show->kind == AST_SHOW_SETTING) {
         bound->name = dotted_name(b, &show->name);

@@ -24,7 +24,7 @@ static ErrorCode settle_column(Binder *b, const Expr **cells, uint32_t rows, uin
     return ERR_OK;
 }
 
-ErrorCode bind_values(Binder *b, const AstSelect *select, Scope *outer, Rel **rel_out) {
+static ErrorCode bind_values(Binder *b, const AstSelect *select, Scope *outer, Rel **rel_out) {
     uint32_t columns = select->rows[0].count;
     uint32_t rows = select->row_count;
     Scope none = {.outer = outer, .clause = "VALUES"};

@@ -152,12 +152,6 @@ const Expr *expr_text(Binder *b, Str text, TypeId type, int64_t position) {
     return expr_constant(b, &constant, position);
 }
 
-const Expr *expr_int8(Binder *b, int64_t number, int64_t position) {
-    Value constant = {.type = type_of(TYPE_INT8)};
-    constant.as.i64 = number;
-    return expr_constant(b, &constant, position);
-}
-
 const Expr *expr_param(Binder *b, uint32_t number, Type type, int64_t position) {
     Expr prototype = {.kind = EXPR_PARAM, .depth = 1, .type = type, .position = position, .as.param = number};
     return intern(b, &prototype);

@@ -47,7 +47,6 @@ typedef struct Frame {
     size_t budget_seen_keep, budget_seen_scratch;
     uint16_t row_count;
     uint32_t live_count;
-    Vector no_columns;
 } Frame;
 
 NODISCARD ErrorCode frame_open(Run *run, const Program *program, Frame **frame_out, Error *err);
@@ -79,7 +78,6 @@ struct StepState {
     bool ready;
     uint64_t counter;                               /* CALL: what a volatile kernel counts */
     uint64_t *set_slots; size_t set_slot_count;     /* IN_LIST: open addressing over the set's values, place + 1 */
-    int64_t *set_ints;  uint32_t set_int_count;     /* IN_LIST of a few integers */
     Frame *sub;                                     /* SYMBOL_MAP */
     uint8_t *memo; size_t memo_count;               /* SYMBOL_MAP to boolean: 0 unknown, 1 false, 2 true, 3 null; place 0 = the null symbol */
     uint16_t *places; uint32_t *stamps; uint32_t stamp; size_t place_count;

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "sql/parse/dialect.h"
 
-enum { AST_DEPTH_MAX = 1000, AST_LIST_MAX = 10000000, SQL_TEXT_BYTES_MAX = 1 << 30 };
+enum { AST_DEPTH_MAX = 1000, SQL_TEXT_BYTES_MAX = 1 << 30 };
 
 typedef struct Span { uint32_t at, len; } Span;
 
@@ -484,7 +484,7 @@ typedef struct AstSet {
 
 typedef struct AstShow {
     enum { AST_SHOW_SETTING, AST_SHOW_ALL, AST_SHOW_TABLES, AST_SHOW_COLUMNS, AST_SHOW_PARTITIONS, AST_SHOW_CREATE,
-           AST_SHOW_PARAMETERS, AST_SHOW_SERVER_VERSION, AST_SHOW_OTHER } kind;
+           AST_SHOW_PARAMETERS, AST_SHOW_OTHER } kind;
     AstNames name;              /* setting, or the table */
     Str object;                 /* SHOW CREATE: "table", "view", ... */
 } AstShow;

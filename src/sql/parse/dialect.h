@@ -49,13 +49,3 @@ static inline bool dialect_has(Dialect dialect, DialectPoint point) {
 static inline Str dialect_name(Dialect dialect) {
     return dialect == DIALECT_QUESTDB ? STR("questdb") : STR("postgres");
 }
-/* Reads "postgres" or "questdb"; false: neither. */
-static inline bool dialect_from_name(Str name, Dialect *dialect_out) {
-    for (int d = 0; d < DIALECT_COUNT; d++) {
-        if (str_equal(name, dialect_name((Dialect)d))) {
-            *dialect_out = (Dialect)d;
-            return true;
-        }
-    }
-    return false;
-}

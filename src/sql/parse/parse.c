@@ -5,7 +5,7 @@
 #include "sql/parse/parse_internal.h"
 #include <stdio.h>
 
-enum { STACK_BYTES_MAX = 1 << 30, FOUND_BYTES_MAX = 40, ROWS_OF_CALLER = 64 };
+enum { STACK_BYTES_MAX = 1 << 30, FOUND_BYTES_MAX = 40 };
 
 /* ---------------------------------------------------------------- tokens */
 

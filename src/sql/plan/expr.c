@@ -58,18 +58,6 @@ bool expr_reads_only(const Expr *expr, IdSet set) {
     return true;
 }
 
-bool expr_reads_any(const Expr *expr, IdSet set) {
-    if (expr->kind == EXPR_COLUMN) {
-        return idset_has(set, expr->as.column);
-    }
-    for (uint32_t i = 0; i < expr->arg_count; i++) {
-        if (expr_reads_any(expr->args[i], set)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool expr_reads_nothing(const Expr *expr) {
     if (expr->kind == EXPR_COLUMN) {
         return false;

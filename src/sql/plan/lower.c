@@ -448,11 +448,13 @@ ErrorCode lower_rel(PlanContext *context, Rel *rel, const Need *need, PlanOp **o
 }
 
 /* ---- the whole plan ---- */
-ErrorCode plan_create_rel(Rel *rel, const PlanOptions *options, Arena *arena, Plan **plan_out, Error *err) {
-    assert(rel != NULL);
+ErrorCode plan_create(const BoundStatement *statement, const PlanOptions *options, Arena *arena, Plan **plan_out, Error *err) {
+    if (statement->rel == NULL) {
+        return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "statement has no relation to plan");
+    }
     PlanContext context = {.arena = arena, .options = options};
     PlanOp *root = NULL;
-    TRY(lower_all_columns(&context, rel, true, &root, err));
+    TRY(lower_all_columns(&context, statement->rel, true, &root, err));
     if (arena->over_limit) {
         return error_set(err, ERR_OUT_OF_MEMORY, ERROR_NO_POSITION, "planning needs more than %zu bytes", arena->limit_bytes);
     }
@@ -462,17 +464,7 @@ ErrorCode plan_create_rel(Rel *rel, const PlanOptions *options, Arena *arena, Pl
     return ERR_OK;
 }
 
-ErrorCode plan_create(const BoundStatement *statement, const PlanOptions *options, Arena *arena, Plan **plan_out, Error *err) {
-    if (statement->rel == NULL) {
-        return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "statement has no relation to plan");
-    }
-    return plan_create_rel(statement->rel, options, arena, plan_out, err);
-}
-
 uint32_t plan_column_count(const Plan *plan) {
     return plan->root->column_count;
 }
 
-const RelColumn *plan_columns(const Plan *plan) {
-    return plan->root->columns;
-}

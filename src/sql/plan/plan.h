@@ -38,9 +38,7 @@ typedef struct PlanOptions {
 /* The statement's rel: SELECT, EXPLAIN (the plan of the explained query), INSERT, UPDATE, DELETE, CTAS, SHOW. Errors: what cannot be
  * run is ERR_NOT_SUPPORTED and named; too many operators or columns ERR_TOO_COMPLEX. */
 NODISCARD ErrorCode plan_create(const BoundStatement *statement, const PlanOptions *options, Arena *arena, Plan **plan_out, Error *err);
-NODISCARD ErrorCode plan_create_rel(Rel *rel, const PlanOptions *options, Arena *arena, Plan **plan_out, Error *err);
 
 uint32_t plan_column_count(const Plan *plan);
-const RelColumn *plan_columns(const Plan *plan);
 /* One line an operator, indented by depth, '\n' after each. verbose adds the programs' steps and the passes that fired. */
 void plan_explain(const Plan *plan, bool verbose, Buffer *out);

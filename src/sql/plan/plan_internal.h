@@ -26,7 +26,6 @@ void idset_add(IdSet *set, ColumnId id);
 bool idset_has(IdSet set, ColumnId id);
 void idset_add_expr(IdSet *set, const Expr *expr);             /* all columns that it reads */
 bool expr_reads_only(const Expr *expr, IdSet set);
-bool expr_reads_any(const Expr *expr, IdSet set);
 bool expr_reads_nothing(const Expr *expr);                     /* no column: constant, parameter, stable call, subquery */
 
 /* ---- expressions ---- */
