@@ -98,6 +98,7 @@ size_t interval_format(char *out, Interval interval) {
 typedef struct IntervalSum {
     double months, days; /* whole numbers; double, so that overflow is seen at the end */
     Int128 micros;
+    uint32_t claimed; /* one bit a row of UNIT_ROWS */
 } IntervalSum;
 
 typedef struct UnitRow {
@@ -153,6 +154,18 @@ static const UnitRow *unit_find(Str name) {
     return NULL;
 }
 
+/* Each field stands once: 1 day 2 days is no interval, nor is 1 hour 00:30. Units of one size are one field. */
+static bool sum_claim(IntervalSum *sum, int32_t months, int32_t days, int64_t micros) {
+    for (size_t i = 0; i < COUNT_OF(UNIT_ROWS); i++) {
+        if (UNIT_ROWS[i].months == months && UNIT_ROWS[i].days == days && UNIT_ROWS[i].micros == micros) {
+            bool fresh = (sum->claimed & (UINT32_C(1) << i)) == 0;
+            sum->claimed |= UINT32_C(1) << i;
+            return fresh;
+        }
+    }
+    return true;
+}
+
 /* Whole months stay months; a fraction of a month becomes days, a fraction of a day time. */
 static void sum_add(IntervalSum *sum, const UnitRow *unit, double whole, double fraction) {
     double months = whole * unit->months + trunc(fraction * unit->months);
@@ -169,7 +182,7 @@ static void sum_add(IntervalSum *sum, const UnitRow *unit, double whole, double 
 static bool sum_finish(const IntervalSum *sum, bool negate, Interval *interval_out) {
     IntervalSum total = *sum;
     if (negate) {
-        total = (IntervalSum){-sum->months, -sum->days, -sum->micros};
+        total = (IntervalSum){-sum->months, -sum->days, -sum->micros, 0};
     }
     bool fits = fabs(total.months) <= INT32_MAX && fabs(total.days) <= INT32_MAX && total.micros >= INT64_MIN &&
                 total.micros <= INT64_MAX;
@@ -261,6 +274,15 @@ static bool read_clock(IntervalReader *r, double hours, double sign, IntervalSum
     return true;
 }
 
+static bool clock_follows(const IntervalReader *r) {
+    IntervalReader ahead = *r;
+    ahead.at += peek(&ahead) == '-' || peek(&ahead) == '+';
+    while (is_digit(peek(&ahead))) {
+        ahead.at++;
+    }
+    return peek(&ahead) == ':';
+}
+
 /* One piece: a clock, years-months, or a number with its unit. */
 static bool read_piece(IntervalReader *r, IntervalSum *sum) {
     static const UnitRow *const SECOND = &UNIT_ROWS[6];
@@ -275,7 +297,8 @@ static bool read_piece(IntervalReader *r, IntervalSum *sum) {
         return false;
     }
     if (peek(r) == ':' && fraction == 0) {
-        return read_clock(r, whole, sign, sum);
+        bool fresh = sum_claim(sum, 0, 0, MICROS_PER_HOUR) && sum_claim(sum, 0, 0, MICROS_PER_MINUTE) && sum_claim(sum, 0, 0, 1000000);
+        return fresh && read_clock(r, whole, sign, sum);
     }
     if (peek(r) == '-' && fraction == 0 && r->at + 1 < r->text.len && is_digit(r->text.data[r->at + 1])) {
         double months;
@@ -284,7 +307,8 @@ static bool read_piece(IntervalReader *r, IntervalSum *sum) {
             return false;
         }
         sum_add(sum, &MONTH, sign * (whole * 12 + months), 0);
-        return true;
+        bool ends = peek(r) == '\0' || peek(r) == ' '; /* 2024-01-05 is a date */
+        return ends && sum_claim(sum, 12, 0, 0) && sum_claim(sum, 1, 0, 0);
     }
     skip_blanks(r);
     Str word = read_word(r);
@@ -292,9 +316,12 @@ static bool read_piece(IntervalReader *r, IntervalSum *sum) {
     if (word.len > 0) {
         unit = unit_find(word);
     } else if (peek(r) != '\0') {
+        if (!clock_follows(r)) {
+            return false;
+        }
         unit = &UNIT_ROWS[15]; /* "3 04:05:06": days before a clock */
     }
-    if (unit == NULL) {
+    if (unit == NULL || !sum_claim(sum, unit->months, unit->days, unit->micros)) {
         return false;
     }
     sum_add(sum, unit, sign * whole, sign * fraction);

@@ -4,6 +4,11 @@
 
 /* ---------------------------------------------------------------- calls that are forms */
 
+/* Within a kind PostgreSQL compares without a conversion. */
+static int number_kind(TypeId id) {
+    return type_is_integer(id) ? 0 : id == TYPE_FLOAT4 || id == TYPE_FLOAT8 ? 1 : 2;
+}
+
 /* As PostgreSQL: the value has the type that = takes on its left side, double precision for nullif(integer, double precision). */
 static ErrorCode call_nullif(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
     if (count != 2) {
@@ -15,8 +20,9 @@ static ErrorCode call_nullif(Binder *b, const Expr **args, uint32_t count, int64
     pair[0] = args[0];
     pair[1] = args[1];
     TRY(call_function(b, STR("="), pair, 2, position, true, &equal));
-    bool widened = type_category((TypeId)pair[0]->type.id) == CAT_NUMBER || args[0]->type.id == TYPE_UNKNOWN;
-    TRY(coerce_known(b, widened ? pair[0] : args[0], &bound[2]));
+    bool numbers = type_category((TypeId)pair[0]->type.id) == CAT_NUMBER;
+    bool same_kind = numbers && number_kind((TypeId)args[0]->type.id) == number_kind((TypeId)args[1]->type.id);
+    TRY(coerce_known(b, (numbers && !same_kind) || args[0]->type.id == TYPE_UNKNOWN ? pair[0] : args[0], &bound[2]));
     bound[0] = equal;
     bound[1] = expr_null(b, bound[2]->type, position);
     return case_of(b, bound, 3, position, expr_out);
@@ -114,6 +120,18 @@ typedef struct AggregateCallAst {
     int64_t position;
 } AggregateCallAst;
 
+/* sum(10 / x) FILTER (WHERE x <> 0): the argument is not evaluated for rows that the filter drops, if it may fail. */
+static ErrorCode guard_argument(Binder *b, const Expr *filter, const Expr **arg) {
+    if (((*arg)->flags & EXPR_FAILS) == 0) {
+        return ERR_OK;
+    }
+    const Expr **bound = arena_array(b->arena, const Expr *, 3);
+    bound[0] = filter;
+    bound[1] = *arg;
+    bound[2] = expr_null(b, (*arg)->type, (*arg)->position);
+    return case_of(b, bound, 3, (*arg)->position, arg);
+}
+
 static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out) {
     TRY(check_aggregate_place(b, scope, call->name, call->position));
     AggregateExpr aggregate = {.distinct = call->distinct};
@@ -129,6 +147,9 @@ static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst 
         if (expr_has_column(args[i])) {
             return error_set(b->err, ERR_INVALID_PARAMETER, args[i]->position, "argument %u of %.*s must be constant", i + 1, STR_ARG(call->name));
         }
+    }
+    if (aggregate.filter != NULL && call->arg_count > 0) {
+        TRY(guard_argument(b, aggregate.filter, &args[0]));
     }
     aggregate.args = args;
     aggregate.arg_count = (uint16_t)call->arg_count;

@@ -136,7 +136,7 @@ static bool looks_like_a_date(Str text) {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.data[i];
         if (dashes >= 2) {
-            if ((c < '0' || c > '9') && str_find_char(STR(" :.,+-TtZz"), c, 0) < 0) {
+            if ((c < '0' || c > '9') && str_find_char(STR(" :.,+-TtZzAaPpMm"), c, 0) < 0) {
                 return false;
             }
         } else if (c == '-' && digits > 0) {
