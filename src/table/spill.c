@@ -6,6 +6,7 @@
  * Arrival: the active memory part is sealed, so that later rows come behind the segment among equal times.
  * Tests:   test/unit/engine/test_segments.c */
 #include "table/scan_internal.h"
+#include <stdlib.h>
 
 uint64_t table_rows_written(const Table *table, const WriteSet *writes, size_t first_write) {
     uint64_t rows = 0;
@@ -46,22 +47,55 @@ static void capture_writes(Scan *scan, const WriteSet *writes, size_t first_writ
     table__unlock(table);
 }
 
-static bool is_spilled(const Table *table, const WriteSet *writes, size_t first_write, uint32_t part, uint32_t offset) {
+/* Rows that have left, sorted by place, so that a statement which ends and spills millions of rows looks each up by search. */
+typedef struct SpilledRange { uint32_t part, first, end; } SpilledRange;
+typedef struct SpilledRanges { SpilledRange *items; size_t count; } SpilledRanges;
+
+static int by_place(const void *a_, const void *b_) {
+    const SpilledRange *a = a_, *b = b_;
+    if (a->part != b->part) {
+        return a->part < b->part ? -1 : 1;
+    }
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static SpilledRanges spilled_ranges(const Table *table, const WriteSet *writes, size_t first_write) {
+    SpilledRanges ranges = {.items = mem_alloc((writes->count - first_write + 1) * sizeof(SpilledRange))};
     for (size_t i = first_write; i < writes->count; i++) {
         const Write *rows = &writes->writes[i];
-        if (is_rows(table, rows) && rows->part == part && offset >= rows->first && offset < rows->first + rows->count) {
-            return true;
+        if (is_rows(table, rows)) {
+            ranges.items[ranges.count++] = (SpilledRange){rows->part, rows->first, rows->first + rows->count};
         }
     }
-    return false;
+    qsort(ranges.items, ranges.count, sizeof *ranges.items, by_place);
+    return ranges;
+}
+
+/* The first range of the part that ends behind the offset; NULL: none. Ranges of one part do not overlap. */
+static const SpilledRange *range_behind(const SpilledRanges *ranges, uint32_t part, uint32_t offset) {
+    size_t low = 0, high = ranges->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const SpilledRange *range = &ranges->items[middle];
+        if (range->part < part || (range->part == part && range->end <= offset)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < ranges->count && ranges->items[low].part == part ? &ranges->items[low] : NULL;
 }
 
 /* Ends of spilled rows go with them; one write may hold ends of others' rows beside. */
-static void keep_ends(const Table *table, const WriteSet *writes, size_t first_write, const Write *ends, WriteSet *kept) {
-    for (uint32_t offset = ends->first; offset < ends->first + ends->count; offset++) {
-        if (!is_spilled(table, writes, first_write, ends->part, offset)) {
-            writes_add_rows(kept, (Write){WRITE_ENDS, table->id, ends->part, offset, 1, NULL});
+static void keep_ends(const Table *table, const SpilledRanges *ranges, const Write *ends, WriteSet *kept) {
+    uint32_t offset = ends->first, limit = ends->first + ends->count;
+    while (offset < limit) {
+        const SpilledRange *range = range_behind(ranges, ends->part, offset);
+        uint32_t until = range == NULL ? limit : MIN_OF(MAX_OF(range->first, offset), limit);
+        if (until > offset) {
+            writes_add_rows(kept, (Write){WRITE_ENDS, table->id, ends->part, offset, until - offset, NULL});
         }
+        offset = range == NULL ? limit : MIN_OF(range->end, limit);
     }
 }
 
@@ -80,14 +114,16 @@ static void kill_rows(Table *table, const WriteSet *writes, size_t first_write) 
 
 static void drop_writes(Table *table, WriteSet *writes, size_t first_write) {
     WriteSet kept = {0};
+    SpilledRanges ranges = spilled_ranges(table, writes, first_write);
     for (size_t i = first_write; i < writes->count; i++) {
         const Write *write = &writes->writes[i];
         if (write->kind == WRITE_ENDS && write->table == table->id) {
-            keep_ends(table, writes, first_write, write, &kept);
+            keep_ends(table, &ranges, write, &kept);
         } else if (!is_rows(table, write)) {
             writes_add(&kept, *write);
         }
     }
+    mem_free(ranges.items);
     kill_rows(table, writes, first_write);
     writes->count = first_write;
     for (size_t i = 0; i < kept.count; i++) {
