@@ -31,6 +31,15 @@ static ExitCode run_given(SqlRun *run, const CliArgs *args) {
     return code;
 }
 
+static ExitCode open_failed(const CliArgs *args, ExitCode code, const Error *err) {
+    const char *name = args->words[0];
+    (void)cli_report(err);
+    if (code == EXIT_FAILED && !cli_flag(args, "create") && strstr(name, "://") == NULL && access(name, F_OK) != 0) {
+        fputs("`basalt sql --create` makes the folder\n", stderr);
+    }
+    return code;
+}
+
 static ExitCode run(const CliArgs *args) {
     uint32_t width = cli__terminal_width();
     SqlRun sql_run = {
@@ -45,8 +54,7 @@ static ExitCode run(const CliArgs *args) {
     ExitCode code = EXIT_FAILED;
     bool shell = args->word_count == 1 && !cli_flag(args, "f") && isatty(STDIN_FILENO);
     if (target_open(args->words[0], !cli_flag(args, "create"), &sql_run.target, &code, &err) != ERR_OK) {
-        (void)cli_report(&err);
-        return code;
+        return open_failed(args, code, &err);
     }
     cli__signals_install();
     sql_run.quiet = !shell && width == 0;

@@ -46,7 +46,7 @@ static ErrorCode read_header(WalReader *reader, Error *err) {
     TRY(load(reader, 0, WAL_BLOCK_BYTES, &block, err));
     bool valid = false;
     TRY(wal__get_file_header(block, reader->path, &reader->header, &valid, err));
-    return valid ? ERR_OK : wal__damaged(err, reader->path, 0, "no valid file header");
+    return valid ? ERR_OK : wal__damaged(err, reader->path, 0, "no valid file header (a spare log file has none until it is used)");
 }
 
 ErrorCode wal__reader_open(Io *io, const char *path, WalPlant plant, WalReader **reader_out, Error *err) {

@@ -50,7 +50,7 @@ def usage():
     has(run("gen", "cpu", "--rows", "many", want=2)[1], "wants a number")
     has(run("gen", "weather", want=2)[1], "weather")
     has(run("sql", "x", "y", "z", want=2)[1], "usage")
-    has(run("sql", folder("absent"), "SELECT 1", want=1)[1], "absent")
+    has(run("sql", folder("absent"), "SELECT 1", want=1)[1], "absent", "--create")
 
 
 def help_pages():
