@@ -27,7 +27,7 @@ static const CliOption OPTIONS[] = {
     {0},
 };
 
-enum { LOAD_PIECE_BYTES = 256 * 1024, SCHEMA_COLUMNS_MAX = 2000, PROGRESS_EVERY = 8 };
+enum { LOAD_PIECE_BYTES = 256 * 1024, SCHEMA_COLUMNS_MAX = 2000, PROGRESS_EVERY = 8, HTTP_STATUS_DISK_FULL = 507 };
 
 /* ---- options ---- */
 
@@ -350,6 +350,28 @@ static void imp_schema(const LoadOptions *options, Buffer *body) {
     buffer_append_str(body, STR("]\r\n"));
 }
 
+/* What the server says went wrong: {"status":"…"}, else the whole answer. */
+static ErrorCode answer_fail(int status, Str answer, Error *err) {
+    ErrorCode code = status == HTTP_STATUS_DISK_FULL ? ERR_DISK_FULL : ERR_BAD_COPY;
+    JsonReader reader = {.text = answer};
+    Buffer texts;
+    Str message = answer;
+    buffer_init(&texts, 1 << 24);
+    (void)buffer_reserve(&texts, answer.len); /* texts must not move */
+    for (json_enter(&reader, '{'); json_next(&reader, '}');) {
+        Str key = json_string(&reader, &texts);
+        json_colon(&reader);
+        if (str_equal(key, STR("status"))) {
+            message = json_string(&reader, &texts);
+        } else {
+            json_skip(&reader);
+        }
+    }
+    error_set(err, code, ERROR_NO_POSITION, "%.*s", (int)MIN_OF(message.len, (size_t)400), message.data);
+    buffer_deinit(&texts);
+    return code;
+}
+
 static ErrorCode imp_send(HttpClient *client, InputFile *input, const LoadOptions *options, Progress *progress, Error *err) {
     Buffer head;
     uint8_t *piece = mem_alloc(LOAD_PIECE_BYTES);
@@ -392,7 +414,7 @@ static ExitCode file_send(const CliArgs *args, const LoadOptions *options, const
         code = ERR_OK; /* an answer counts more than that the server stopped reading */
     }
     if (code == ERR_OK && (status != 200 || str_find(buffer_str(&answer), STR("\"status\":\"OK\""), 0) < 0)) {
-        code = error_set(&err, ERR_BAD_COPY, ERROR_NO_POSITION, "%.*s", (int)MIN_OF(answer.len, (size_t)400), answer.data);
+        code = answer_fail(status, buffer_str(&answer), &err);
     }
 done:
     if (progress.shown) {

@@ -218,6 +218,17 @@ def damage():
     equal(codes, {0, 5})
 
 
+def widest_table():
+    """All that a table with the largest number of columns must do, and one column more."""
+    d = folder("widest")
+    run("sql", d, "CREATE TABLE w (" + ", ".join(f"c{i} INT" for i in range(2000)) + ")", "--create")
+    sql(d, "INSERT INTO w (c0, c1999) VALUES (1, 10), (2, 20), (3, 30)")
+    sql(d, "UPDATE w SET c1999 = c1999 + 1 WHERE c0 > 1")
+    sql(d, "DELETE FROM w WHERE c0 = 3")
+    equal(sql(d, "SELECT c0, c1999 FROM w ORDER BY c0")[0], "c0,c1999\n1,10\n2,21\n")
+    has(sql(d, "ALTER TABLE w ADD COLUMN more INT", want=1)[1], "at most 2000 columns")
+
+
 def damaged_folder():
     """Each kind of file missing, and dictionaries damaged: the code of damage and the file's name; nothing is written over it."""
     d = folder("gone")
@@ -393,7 +404,7 @@ def serve_settings():
     has(run("serve", d, "--http-workers", "many", want=2)[1], "http-workers")
 
 
-TESTS = [version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, damaged_folder,
+TESTS = [version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, damaged_folder, widest_table,
          bench, shell, serve, serve_settings]
 
 

@@ -115,6 +115,10 @@ def main():
     check("acknowledged_rows_of_the_crowd", count(base) == stored, f"{count(base)} of {stored}")
     status, text = execute(base, "drop table ballast_table")
     check("drop_works_on_a_full_disk", status == 200, f"{status} {text[:200]}")
+    path = os.path.join(top, "rows.csv")
+    open(path, "w").write("a,b\n" + "".join(f"{k * 2654435761 % 2**40},{k * 7919 % 2**31}\n" for k in range(1500000)))
+    load = subprocess.run([program, "load", base, "load_table", path, "--quiet"], capture_output=True, text=True)
+    check("load_ends_with_the_code_of_the_disk", load.returncode == 6 and "{" not in load.stderr, f"{load.returncode} {load.stderr}")
     for _ in range(3):
         status, text = ask(base + "/write", body.encode())
         stored += rows if status == 204 else 0

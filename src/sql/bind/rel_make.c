@@ -25,7 +25,7 @@ static ErrorCode count_rel(Binder *b, uint32_t column_count, int64_t position) {
     if (++b->rel_count > RELS_MAX) {
         return error_set(b->err, ERR_TOO_COMPLEX, position, "query has more than %d parts", RELS_MAX);
     }
-    if (column_count > COLUMNS_MAX) {
+    if (column_count > COLUMNS_MAX + 1) { /* UPDATE and DELETE carry each row's place beside its columns */
         return error_set(b->err, ERR_TOO_MANY_COLUMNS, position, "a result has at most %d columns", COLUMNS_MAX);
     }
     return ERR_OK;
