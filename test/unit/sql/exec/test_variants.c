@@ -218,6 +218,61 @@ static void cancelled_runs_end(void **state) {
     f->sql.control = NULL;
 }
 
+typedef struct CountingClock { Clock base; int64_t looks; } CountingClock;
+
+static int64_t count_look(Clock *clock) {
+    return ++((CountingClock *)clock)->looks;
+}
+
+static void runs_end_at_their_deadline(void **state) {
+    Fixture *f = *state;
+    CountingClock clock = {.base = {.wall_micros = count_look, .monotonic_nanos = count_look}};
+    QueryControl control = {.clock = &clock.base};
+    f->sql.control = &control;
+    f->storage.batch_rows = 16;
+    uint32_t ended = 0;
+    for (size_t q = 0; q < COUNT_OF(QUERIES); q++) {
+        f->sql.questdb = QUERIES[q].questdb;
+        for (int64_t deadline = 1; deadline < 40; deadline += 13) {
+            clock.looks = 0;
+            control.deadline_nanos = deadline;
+            ErrorCode code = array_sql_run(&f->sql, QUERIES[q].text, false, &f->out, &f->err);
+            assert_true(code == ERR_OK || code == ERR_TIMEOUT);
+            ended += code == ERR_TIMEOUT;
+            assert_int_equal(f->storage.open_cursors, 0);
+        }
+    }
+    f->sql.control = NULL;
+    assert_true(ended > COUNT_OF(QUERIES));
+}
+
+/* An error in a helper is the run's error, and nobody is left working. */
+static void failing_reads_with_workers(void **state) {
+    Fixture *f = *state;
+    Os os;
+    char folder[] = "/tmp/basalt-exec-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(os_linux_open(folder, true, &os, NULL), ERR_OK);
+    assert_int_equal(worker_pool_open(os.sched, 3, &f->sql.pool, NULL), ERR_OK);
+    f->storage.batch_rows = 20;
+    f->storage.morsel_rows = 60;
+    for (size_t q = 0; q < COUNT_OF(QUERIES); q++) {
+        f->sql.questdb = QUERIES[q].questdb;
+        for (uint32_t at = 1; at < 60; at += 7) {
+            f->storage.reads = 0;
+            f->storage.fail_read_at = at;
+            ErrorCode code = array_sql_run(&f->sql, QUERIES[q].text, false, &f->out, &f->err);
+            assert_true(code == ERR_OK || code == ERR_IO);
+            assert_int_equal(f->storage.open_cursors, 0);
+        }
+    }
+    f->storage.fail_read_at = 0;
+    worker_pool_close(f->sql.pool);
+    f->sql.pool = NULL;
+    os_linux_close(&os);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void small_budgets_are_refused_by_name(void **state) {
     Fixture *f = *state;
     uint32_t refused = 0;
@@ -243,6 +298,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(stopped_after_each_batch, setup, teardown),
         cmocka_unit_test_setup_teardown(failing_reads_end_the_run, setup, teardown),
         cmocka_unit_test_setup_teardown(cancelled_runs_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(runs_end_at_their_deadline, setup, teardown),
+        cmocka_unit_test_setup_teardown(failing_reads_with_workers, setup, teardown),
         cmocka_unit_test_setup_teardown(small_budgets_are_refused_by_name, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
