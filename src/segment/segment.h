@@ -38,7 +38,7 @@ typedef struct SegmentWriter SegmentWriter;
 NODISCARD ErrorCode segment_writer_open(Io *io, const SegmentOptions *options, SegmentWriter **writer_out, Error *err);
 /* One row block: a ColumnBlock per column, all of the same 1..65,536 rows; sorted by the sort column across calls (asserted). */
 NODISCARD ErrorCode segment_writer_block(SegmentWriter *writer, const ColumnBlock *columns, Error *err);
-/* Bytes of an encoded column block copied from another segment without decoding. Rows and stats come along. */
+/* Directory, section and footer; syncs and gives the file its name. After an error there is no file. */
 NODISCARD ErrorCode segment_writer_finish(SegmentWriter *writer, SegmentSummary *summary_out, Error *err); /* frees the writer */
 void segment_writer_abort(SegmentWriter *writer);
 

@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "hex_page.h"
+#include "mem_io.h"
 #include "segment/segment.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,11 +166,81 @@ static void check_accepts_the_file_and_names_damage(void **state) {
     io_close(fixture->os.io, file);
 }
 
+/* Three rows of (ts timestamp, sym symbol), as docs/format/segment.md shows them. FORMAT_EXAMPLES=1 prints the page's lines anew. */
+static void write_example(Io *io) {
+    static const SegmentColumn columns[2] = {{1, {.id = TYPE_TIMESTAMP}}, {2, {.id = TYPE_SYMBOL}}};
+    int64_t times[64] = {1000, 1001, 1003};
+    int32_t codes[64] = {1, 0, 1};
+    ColumnBlock blocks[2] = {{columns[0].type, 3, times, NULL}, {columns[1].type, 3, codes, NULL}};
+    Error err;
+    EncodeScratch *scratch = encode_scratch_create();
+    SegmentOptions options = {.path = "example.seg", .file_id = 9, .table_id = 4, .columns = columns, .column_count = 2,
+                              .codec = {.fast = true}, .scratch = scratch};
+    SegmentWriter *writer;
+    SegmentSummary summary;
+    assert_int_equal(segment_writer_open(io, &options, &writer, &err), ERR_OK);
+    assert_int_equal(segment_writer_block(writer, blocks, &err), ERR_OK);
+    assert_int_equal(segment_writer_finish(writer, &summary, &err), ERR_OK);
+    encode_scratch_destroy(scratch);
+}
+
+static void print_example(const uint8_t *bytes, size_t len) {
+    static const uint8_t zero[32];
+    for (size_t at = 0; at < len; at += 32) {
+        size_t part = len - at < 32 ? len - at : 32;
+        bool last = at + part == len;
+        if (memcmp(bytes + at, zero, part) == 0 && !last) {
+            continue;
+        }
+        printf("%04zx", at);
+        for (size_t i = 0; i < part; i++) {
+            printf("%s%02x", i % 4 == 0 ? " " : "", bytes[at + i]);
+        }
+        printf("\n");
+    }
+}
+
+static void example_of_the_page(void **state) {
+    (void)state;
+    static uint8_t shown[16384];
+    MemIo *mem = mem_io_create();
+    Io *io = mem_io_io(mem);
+    write_example(io);
+    size_t len = 0, shown_len = 0;
+    const uint8_t *written = mem_io_file(mem, "example.seg", &len);
+    if (getenv("FORMAT_EXAMPLES") != NULL) {
+        print_example(written, len);
+        return;
+    }
+    assert_true(hex_page_load("docs/format/segment.md", shown, sizeof shown, &shown_len));
+    assert_int_equal(shown_len, len);
+    assert_memory_equal(shown, written, len);
+    mem_io_put_file(mem, "page.seg", shown, shown_len);
+    Error err;
+    Segment *segment;
+    assert_int_equal(segment_check(io, "page.seg", NULL, &err), ERR_OK);
+    assert_int_equal(segment_open(io, "page.seg", NULL, &segment, &err), ERR_OK);
+    assert_int_equal(segment_row_count(segment), 3);
+    assert_int_equal(segment_column_index(segment, 2), 1);
+    SegmentBuffer buffer = {0};
+    DecodeBuffer *decode = decode_buffer_create();
+    BlockDecoder decoder;
+    GranuleData granule;
+    assert_int_equal(segment_read_block(segment, 0, 0, &buffer, &decoder, &err), ERR_OK);
+    assert_int_equal(codec_decode_granule(&decoder, 0, decode, &granule, &err), ERR_OK);
+    assert_memory_equal(granule.data, ((int64_t[]){1000, 1001, 1003}), 24);
+    decode_buffer_destroy(decode);
+    segment_buffer_deinit(&buffer);
+    segment_close(segment);
+    mem_io_destroy(mem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_come_back_in_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(symbols_know_their_last_row, setup, teardown),
         cmocka_unit_test_setup_teardown(check_accepts_the_file_and_names_damage, setup, teardown),
+        cmocka_unit_test(example_of_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
