@@ -112,7 +112,7 @@ ErrorCode wal_append(Wal *wal, const WalAppend *append, Lsn *lsn_out, WalTicket 
     while (wal->queue_bytes + bytes > WAL_QUEUE_BYTES_MAX && !wal__is_failed(&wal->progress)) {
         wait_for_room(wal);
     }
-    ErrorCode code = append->urgent ? ERR_OK : wal__secure_room(wal, wal__record_room(bytes), err);
+    ErrorCode code = wal__secure_room(wal, wal__record_room(bytes), append->urgent, err);
     code = code == ERR_OK ? check_state(wal, append->urgent, bytes, err) : code;
     if (code != ERR_OK) {
         wal__unlock(wal);

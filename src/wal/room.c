@@ -5,6 +5,7 @@
  *             than one, so twice the size of what is pending always fits. On a disk with plenty of room nothing is
  *             reserved ahead of need.
  * Urgent:     records that free room (drops, publishes of rewritten parts) may use the last part, which others leave.
+ *             Beyond that they are refused too: a publish that fails is tried again.
  * Threads:    any; files are made without the append mutex.
  * Tests:      test/unit/wal/test_wal.c, test/http/full_disk.py */
 #include "wal/wal_internal.h"
@@ -21,14 +22,14 @@ int64_t wal__spare_room(const WalFile *file) {
 }
 
 /* Mutex held. */
-static uint64_t wanted_room(const Wal *wal, uint64_t record_room) {
-    return 2 * (wal->queue_room + record_room) + wal->options.file_bytes_min / URGENT_SHARE;
+static uint64_t wanted_room(const Wal *wal, uint64_t record_room, bool urgent) {
+    return 2 * (wal->queue_room + record_room) + (urgent ? 0 : wal->options.file_bytes_min / URGENT_SHARE);
 }
 
 /* Mutex held. */
-static bool has_room(const Wal *wal, uint64_t record_room) {
+static bool has_room(const Wal *wal, uint64_t record_room, bool urgent) {
     int64_t room = (int64_t)wal->tail_bytes + wal->spare_bytes;
-    return room > 0 && (uint64_t)room >= wanted_room(wal, record_room);
+    return room > 0 && (uint64_t)room >= wanted_room(wal, record_room, urgent);
 }
 
 static bool disk_has_plenty(Wal *wal, uint64_t wanted) {
@@ -36,9 +37,9 @@ static bool disk_has_plenty(Wal *wal, uint64_t wanted) {
     return io_free_space(wal->os.io, &free_bytes, NULL) == ERR_OK && free_bytes >= wanted + PLENTY_BYTES;
 }
 
-static ErrorCode add_spare(Wal *wal, uint64_t record_room, Error *err) {
+static ErrorCode add_spare(Wal *wal, uint64_t record_room, bool urgent, Error *err) {
     wal->os.sched->mutex_lock(wal->os.sched, &wal->files);
-    bool room = wal->set.count < WAL_FILES_MAX && wal__files_bytes(&wal->set) < wal->options.log_bytes_max;
+    bool room = wal->set.count < WAL_FILES_MAX && (urgent || wal__files_bytes(&wal->set) < wal->options.log_bytes_max);
     wal->os.sched->mutex_unlock(wal->os.sched, &wal->files);
     if (!room) {
         return error_set(err, ERR_LIMIT_EXCEEDED, ERROR_NO_POSITION, "the log has reached log_bytes_max; it shrinks with the next checkpoint");
@@ -52,12 +53,12 @@ static ErrorCode add_spare(Wal *wal, uint64_t record_room, Error *err) {
     return code == ERR_DISK_FULL ? error_set(err, code, ERROR_NO_POSITION, "no room on disk for another log file") : code;
 }
 
-ErrorCode wal__secure_room(Wal *wal, uint64_t record_room, Error *err) {
-    for (int tries = 0; !has_room(wal, record_room); tries++) {
-        uint64_t wanted = wanted_room(wal, record_room);
+ErrorCode wal__secure_room(Wal *wal, uint64_t record_room, bool urgent, Error *err) {
+    for (int tries = 0; !has_room(wal, record_room, urgent); tries++) {
+        uint64_t wanted = wanted_room(wal, record_room, urgent);
         wal__unlock(wal);
         bool plenty = disk_has_plenty(wal, wanted);
-        ErrorCode code = plenty ? ERR_OK : add_spare(wal, record_room, err);
+        ErrorCode code = plenty ? ERR_OK : add_spare(wal, record_room, urgent, err);
         wal__lock(wal);
         if (code == ERR_OK && !plenty && tries == ROOM_TRIES_MAX) {
             code = error_set(err, ERR_DISK_FULL, ERROR_NO_POSITION, "others take the room of the log as fast as it is made");

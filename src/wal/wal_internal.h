@@ -198,7 +198,7 @@ uint64_t wal__file_bytes(Wal *wal);                           /* size of the nex
 /* What a record of so many bytes takes at most, as a group of its own. */
 uint64_t wal__record_room(uint64_t body_bytes);
 /* With the append mutex held, which may be released meanwhile. ERR_DISK_FULL, ERR_LIMIT_EXCEEDED (log_bytes_max). */
-NODISCARD ErrorCode wal__secure_room(Wal *wal, uint64_t record_room, Error *err);
+NODISCARD ErrorCode wal__secure_room(Wal *wal, uint64_t record_room, bool urgent, Error *err);
 int64_t wal__spare_room(const WalFile *file);
 NODISCARD ErrorCode wal__create_spare(Wal *wal, uint64_t bytes, Error *err); /* any thread, no mutex held */
 

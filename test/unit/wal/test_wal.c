@@ -366,7 +366,7 @@ static void a_full_disk_refuses_a_crowd_and_does_not_kill_the_log(void **state) 
         int refused = 0;
         for (size_t i = 0; refused < 8; i++) {
             IoVec part = {body, SIZES[(i * 7 + limit) % COUNT_OF(SIZES)]};
-            WalAppend append = {.parts = &part, .part_count = 1, .flags = 5, .durability = WAL_COMMIT};
+            WalAppend append = {.parts = &part, .part_count = 1, .flags = 5, .durability = WAL_COMMIT, .urgent = i % 3 == 0};
             refused += wal_append(f.wal, &append, NULL, NULL, &f.err) != ERR_OK;
             if (i % 13 == 12) {
                 assert_int_equal(wal_flush(f.wal, &f.err), ERR_OK);
