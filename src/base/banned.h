@@ -9,7 +9,11 @@
 #include <string.h>
 #include <time.h>
 
+#ifdef __clang__ /* wants `error` at the first declaration, which is the system's */
+#define BANNED(instead) __attribute__((unavailable(instead)))
+#else
 #define BANNED(instead) __attribute__((error(instead)))
+#endif
 
 BANNED("use mem_alloc or an arena") void *malloc(size_t bytes);
 BANNED("use mem_calloc or an arena") void *calloc(size_t count, size_t bytes);
