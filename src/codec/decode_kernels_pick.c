@@ -4,7 +4,7 @@
 
 const DecodeKernels *codec__kernels(void) {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") ? &codec__kernels_avx2 : &codec__kernels_baseline;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &codec__kernels_avx2 : &codec__kernels_baseline;
 #else
     return &codec__kernels_baseline;
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "codec/codec.h"
+#include "codec/decode_kernels.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -227,6 +228,30 @@ static void scaled_doubles_are_small(void **state) {
     column_builder_deinit(&builder);
 }
 
+/* Every level gives the bits of the division. */
+static void scaled_division_is_exact(void **state) {
+    (void)state;
+    static const double DIVISORS[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+    Random random;
+    random_init(&random, 21);
+    static uint32_t in[4096];
+    static double out[4096];
+    for (int round = 0; round < 2000; round++) {
+        double divisor = DIVISORS[random_below(&random, COUNT_OF(DIVISORS))];
+        double base = (double)random_between(&random, -(INT64_C(1) << random_below(&random, 52)), INT64_C(1) << random_below(&random, 52));
+        for (size_t i = 0; i < COUNT_OF(in); i++) {
+            in[i] = (uint32_t)(random_next(&random) >> (33 + random_below(&random, 31)));
+        }
+        codec__kernels()->scale_u31(in, base, divisor, COUNT_OF(in), out);
+        for (size_t i = 0; i < COUNT_OF(in); i++) {
+            double want = (base + (double)in[i]) / divisor;
+            if (memcmp(&want, &out[i], sizeof want) != 0) {
+                fail_msg("%.17g + %u over %g", base, in[i], divisor);
+            }
+        }
+    }
+}
+
 /* The example of docs/format/codec.md: three int4 values in a frame. */
 static void format_example(void **state) {
     (void)state;
@@ -262,6 +287,7 @@ int main(void) {
         cmocka_unit_test(damaged_blocks_do_not_crash),
         cmocka_unit_test(summary_matches_a_plain_loop),
         cmocka_unit_test(scaled_doubles_are_small),
+        cmocka_unit_test(scaled_division_is_exact),
         cmocka_unit_test(format_example),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
