@@ -45,7 +45,7 @@ const char *basalt_version(void); /* "0.1.0" */
 /* ---- a data folder ---- */
 typedef struct BasaltOptions {
     size_t size;            /* sizeof(BasaltOptions) */
-    size_t ingest_memory_bytes, cache_bytes; /* 0 = 256 MiB, 16 MiB */
+    size_t ingest_memory_bytes, cache_bytes; /* 0 = 256 MiB, 32 MiB */
     bool read_only;
     int durability;         /* 0 = commit (synced), 1 = interval, 2 = off */
     int durability_ms;      /* for interval; 0 = 100 */

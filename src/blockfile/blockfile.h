@@ -152,3 +152,5 @@ NODISCARD ErrorCode block_cache_read(BlockCache *cache, const BlockFile *file, u
 void block_cache_release(BlockCache *cache, BlockPin *pin); /* clears *pin; a zeroed pin is fine */
 void block_cache_forget(BlockCache *cache, uint64_t file_id); /* before a file is closed and removed */
 void block_cache_stats(BlockCache *cache, BlockCacheStats *stats_out);
+uint64_t block_cache_limit(const BlockCache *cache);
+void block_cache_clear(BlockCache *cache); /* all that nobody holds */

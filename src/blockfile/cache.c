@@ -239,3 +239,20 @@ void block_cache_stats(BlockCache *cache, BlockCacheStats *stats_out) {
         cache->sched->mutex_unlock(cache->sched, &shard->mutex);
     }
 }
+
+uint64_t block_cache_limit(const BlockCache *cache) {
+    return cache->shards[0].limit_bytes * SHARD_COUNT;
+}
+
+void block_cache_clear(BlockCache *cache) {
+    for (int i = 0; i < SHARD_COUNT; i++) {
+        CacheShard *shard = &cache->shards[i];
+        cache->sched->mutex_lock(cache->sched, &shard->mutex);
+        for (uint32_t s = shard->count; s-- > 0;) {
+            if (shard->slots[s]->pins == 0) {
+                remove_slot(shard, shard->slots[s]);
+            }
+        }
+        cache->sched->mutex_unlock(cache->sched, &shard->mutex);
+    }
+}

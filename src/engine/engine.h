@@ -13,7 +13,7 @@ typedef uint64_t Lsn;
 
 typedef struct EngineOptions {
     size_t ingest_memory_bytes;     /* all memory parts; 0 = 256 MiB. At 75 % flushes run first, at 100 % writers wait */
-    size_t cache_bytes;             /* block cache; 0 = 16 MiB */
+    size_t cache_bytes;             /* block cache; 0 = 32 MiB */
     uint64_t log_bytes_max;         /* 0 = 1 GiB */
     int64_t checkpoint_interval_ms; /* 0 = 5 min; -1 = only when asked */
     uint8_t durability;             /* database default; UNSET = COMMIT */

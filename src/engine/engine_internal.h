@@ -33,7 +33,7 @@ enum {
     DDL_WAIT_MS = 2000,
     JOB_PERIOD_MS = 500,
     POOL_KEPT_BYTES = 32 << 20,
-    CACHE_BYTES = 16 << 20,
+    CACHE_BYTES = 32 << 20,
     INGEST_BYTES = 256 << 20
 };
 typedef enum RecordKind { RECORD_COMMIT = 1 } RecordKind;

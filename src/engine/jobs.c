@@ -188,6 +188,7 @@ static void trim_when_idle(Engine *engine, size_t *used_before) {
     *used_before = used;
     if (engine->idle_periods == POOL_IDLE_PERIODS) {
         chunk_pool_trim(&engine->env.pool, 0);
+        block_cache_clear(engine->env.cache);
         mem_trim();
     }
 }

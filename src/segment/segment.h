@@ -72,6 +72,9 @@ typedef struct SegmentBuffer { uint8_t *data; size_t capacity; } SegmentBuffer;
 void segment_buffer_deinit(SegmentBuffer *buffer);
 NODISCARD ErrorCode segment_read_block(const Segment *segment, uint32_t block, uint16_t column, SegmentBuffer *buffer, BlockDecoder *decoder_out,
                                        Error *err);
+/* The same through the cache: the block stays in memory, checked, for the next reader. The decoder lives until *pin is released. */
+NODISCARD ErrorCode segment_read_block_cached(const Segment *segment, uint32_t block, uint16_t column, BlockCache *cache, BlockPin *pin_out,
+                                              BlockDecoder *decoder_out, Error *err);
 /* Codes that occur in a symbol column (ascending) and the last row (offset in the segment) of each. found_out false: not stored.
  * Points into the pin; release with block_cache_release. */
 typedef struct SegmentSymbols { uint32_t count; const uint32_t *codes, *last_rows; BlockPin pin; } SegmentSymbols;

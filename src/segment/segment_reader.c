@@ -127,6 +127,16 @@ void segment_buffer_deinit(SegmentBuffer *buffer) {
     *buffer = (SegmentBuffer){0};
 }
 
+static ErrorCode open_decoder(const Segment *segment, uint32_t block, uint16_t column, Bytes bytes, BlockDecoder *decoder_out, Error *err) {
+    TRY(codec_decoder_open(bytes, segment->columns[column].type, decoder_out, err));
+    if (decoder_out->row_count != segment_block_rows(segment, block)) {
+        BlockEntry entry = blockfile_entry(segment->file, file_block(segment, block, column));
+        return error_set(err, ERR_DAMAGED, (int64_t)entry.offset, "%s: block %u of column %u has %u rows, not %u", segment_path(segment), block,
+                         segment->columns[column].id, decoder_out->row_count, segment_block_rows(segment, block));
+    }
+    return ERR_OK;
+}
+
 ErrorCode segment_read_block(const Segment *segment, uint32_t block, uint16_t column, SegmentBuffer *buffer, BlockDecoder *decoder_out, Error *err) {
     uint32_t index = file_block(segment, block, column);
     BlockEntry entry = blockfile_entry(segment->file, index);
@@ -136,10 +146,15 @@ ErrorCode segment_read_block(const Segment *segment, uint32_t block, uint16_t co
         buffer->data = mem_alloc_aligned(buffer->capacity);
     }
     TRY(blockfile_read(segment->file, index, buffer->data, buffer->capacity, err));
-    TRY(codec_decoder_open(bytes_from(buffer->data, entry.bytes), segment->columns[column].type, decoder_out, err));
-    if (decoder_out->row_count != segment_block_rows(segment, block)) {
-        return error_set(err, ERR_DAMAGED, (int64_t)entry.offset, "%s: block %u of column %u has %u rows, not %u", segment_path(segment), block,
-                         segment->columns[column].id, decoder_out->row_count, segment_block_rows(segment, block));
+    return open_decoder(segment, block, column, bytes_from(buffer->data, entry.bytes), decoder_out, err);
+}
+
+ErrorCode segment_read_block_cached(const Segment *segment, uint32_t block, uint16_t column, BlockCache *cache, BlockPin *pin_out,
+                                    BlockDecoder *decoder_out, Error *err) {
+    TRY(block_cache_read(cache, segment->file, file_block(segment, block, column), pin_out, err));
+    ErrorCode code = open_decoder(segment, block, column, pin_out->data, decoder_out, err);
+    if (code != ERR_OK) {
+        block_cache_release(cache, pin_out);
     }
-    return ERR_OK;
+    return code;
 }

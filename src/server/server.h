@@ -29,7 +29,7 @@ typedef enum SettingKind { SETTING_KIND_TEXT, SETTING_KIND_NUMBER, SETTING_KIND_
     X(durability, "durability", TEXT, "commit", "when a commit is acknowledged: commit (on disk), interval (written, synced soon after) or off") \
     X(durability_interval, "durability-interval", MILLIS, "100ms", "time between syncs with durability = interval")                            \
     X(ingest_memory, "ingest-memory", BYTES, "256MB", "memory of rows that are not in files yet")                                              \
-    X(cache, "cache", BYTES, "16MB", "memory of the block cache")                                                                              \
+    X(cache, "cache", BYTES, "32MB", "memory of the block cache")                                                                              \
     X(log_bytes, "log-bytes", BYTES, "1GB", "log files, at most")                                                                              \
     X(checkpoint_interval, "checkpoint-interval", MILLIS, "5min", "time between checkpoints")
 

@@ -46,6 +46,7 @@ struct Scan {
     uint32_t range_count;
     ScanOrder order;             /* SCAN_ANY if the table has no designated timestamp */
     bool want_refs, want_stats;
+    bool cached;                 /* its blocks are small enough to go through the cache */
     bool all_begun;              /* a rewrite: every row of its parts has begun */
     ScanFilter *filters;
     uint16_t filter_count;
@@ -83,7 +84,8 @@ typedef struct ScanReader {
     int32_t column;              /* of the segment */
     Type type;
     bool open;                   /* buffer and decoder hold the block */
-    SegmentBuffer buffer;
+    SegmentBuffer buffer;        /* a large scan: read past the cache */
+    BlockPin pin;                /* a small one: the cached block */
     BlockDecoder decoder;
     DecodeBuffer *decode;
     int64_t granule_number;      /* in `granule`; -1 = none */

@@ -116,7 +116,24 @@ static void plan_in_order(Scan *scan) {
     }
 }
 
+/* A scan that fits into half of the cache goes through it, so that the next one finds its blocks read and checked; a larger one would
+ * only push out what others use, and reads into buffers of its own. */
+static bool fits_cache(const Scan *scan) {
+    uint64_t bytes = 0, room = block_cache_limit(scan->table->env->cache) / 2;
+    for (uint32_t b = 0; b < scan->block_count; b++) {
+        const ScanBlock *block = &scan->blocks[b];
+        for (uint16_t c = 0; block->segment != NULL && c < scan->column_count; c++) {
+            bytes += block->map[c] < 0 ? 0 : segment_block_bytes(block->segment, block->segment_block, (uint16_t)block->map[c]);
+        }
+        if (bytes > room) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void scan__plan(Scan *scan) {
+    scan->cached = !scan->all_begun && fits_cache(scan);
     if (scan->order != SCAN_ANY) {
         plan_in_order(scan);
     } else {

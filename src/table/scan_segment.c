@@ -27,6 +27,7 @@ static ScanReader *reader_at(ScanCursor *cursor, uint32_t member, uint32_t i) {
 void scan__readers_close(ScanCursor *cursor) {
     for (uint32_t i = 0; i < cursor->reader_count; i++) {
         if (cursor->readers[i] != NULL) {
+            block_cache_release(cursor->scan->table->env->cache, &cursor->readers[i]->pin);
             segment_buffer_deinit(&cursor->readers[i]->buffer);
             decode_buffer_destroy(cursor->readers[i]->decode);
             mem_free(cursor->readers[i]);
@@ -37,6 +38,7 @@ void scan__readers_close(ScanCursor *cursor) {
 
 void scan__reader_bind(ScanCursor *cursor, uint32_t member, uint32_t i, const ScanBlock *block, int32_t place, Type type, LoadedColumn *column) {
     ScanReader *reader = reader_at(cursor, member, i);
+    block_cache_release(cursor->scan->table->env->cache, &reader->pin);
     reader->segment = block->segment;
     reader->block = block->segment_block;
     reader->column = place;
@@ -46,12 +48,21 @@ void scan__reader_bind(ScanCursor *cursor, uint32_t member, uint32_t i, const Sc
     *column = (LoadedColumn){.reader = reader};
 }
 
+static ErrorCode block_open(ScanReader *reader, Error *err) {
+    const Scan *scan = reader->cursor->scan;
+    uint16_t column = (uint16_t)reader->column;
+    if (scan->cached) {
+        return segment_read_block_cached(reader->segment, reader->block, column, scan->table->env->cache, &reader->pin, &reader->decoder, err);
+    }
+    return segment_read_block(reader->segment, reader->block, column, &reader->buffer, &reader->decoder, err);
+}
+
 static ErrorCode granule_load(ScanReader *reader, uint32_t number, Error *err) {
     if (reader->granule_number == (int64_t)number) {
         return ERR_OK;
     }
     if (!reader->open) {
-        TRY(segment_read_block(reader->segment, reader->block, (uint16_t)reader->column, &reader->buffer, &reader->decoder, err));
+        TRY(block_open(reader, err));
         reader->open = true;
     }
     if (reader->decode == NULL) {
