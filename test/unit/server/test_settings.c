@@ -43,7 +43,7 @@ static void reads_basalt_conf(void **state) {
     EngineOptions options;
     assert_int_equal(server_engine_options(&settings, &options, &err), ERR_OK);
     assert_int_equal(options.durability, DURABILITY_OFF);
-    assert_int_equal(options.cache_bytes, 16 << 20);
+    assert_int_equal(options.cache_bytes, 32 << 20);
     assert_int_equal(server_settings_read(&settings, STR("http = x\nnonsense\n"), &err), ERR_SYNTAX);
     assert_non_null(strstr(err.message, "line 2"));
     assert_int_equal(server_settings_read(&settings, STR("cache = much\n"), &err), ERR_INVALID_PARAMETER);
