@@ -128,6 +128,7 @@ static void note_running(Session *session, Str text, bool active) {
 ErrorCode statement_prepare(Session *session, Str sql, const Type *param_types, uint32_t param_count, Statement **statement_out, size_t *used_out,
                             Error *err) {
     int64_t start = session__nanos(session);
+    atomic_store(&session->control.cancel, 0); /* from here on: a cancel between prepare and the first step counts */
     Statement *statement = take_statement(session);
     statement->text = arena_str(&statement->arena, sql);
     statement->declared_count = param_count;
@@ -237,7 +238,6 @@ static ErrorCode start_running(Statement *statement, Error *err) {
     Session *session = statement->session;
     TRY(check_params(statement, err));
     note_running(session, statement->text, true);
-    atomic_store(&session->control.cancel, 0);
     session->control.deadline_nanos = session->timeout_ms > 0 ? session__nanos(session) + session->timeout_ms * 1000000 : 0;
     statement->state = STATEMENT_RUNNING;
     return start(statement, err);
@@ -290,6 +290,7 @@ ErrorCode statement_step(Statement *statement, Batch **batch_out, Error *err) {
 }
 
 ErrorCode statement_reset(Statement *statement, Error *err) {
+    atomic_store(&statement->session->control.cancel, 0);
     run_close(statement->run);
     end_own(statement);
     Value *params = statement->params;
