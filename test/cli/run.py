@@ -309,6 +309,7 @@ def shell():
     wait_for("basalt> ")
     say("SELECT 1\n")
     wait_for("...> ")
+    time.sleep(2)  # the prompt is out a moment before the line editor listens
     say("\x03")
     wait_for("basalt> ")
     say("SELECT 42 AS answer;\n")
