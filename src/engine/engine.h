@@ -59,6 +59,9 @@ void txn_rollback(Txn *txn);                             /* frees txn */
  * (ERR_SERIALIZATION, ERR_DISK_FULL: rolled back; ERR_UNKNOWN_OUTCOME: the log failed). lsn_out: the commit's number, 0 if nothing was written. */
 NODISCARD ErrorCode txn_commit(Txn *txn, Lsn *lsn_out, Error *err);
 CatalogView *txn_catalog(Txn *txn);                      /* live until the transaction ends */
+/* Where names without a schema are looked up (count 0: in public), and what the schema name pg_temp stands for (empty: nothing). The
+ * texts are the caller's and must live as long as look-ups are made; a schema that does not exist is passed over. */
+void txn_set_search_path(Txn *txn, const Str *schemas, uint32_t count, Str temp_schema);
 Storage *txn_storage(Txn *txn);                          /* same */
 bool txn_has_writes(const Txn *txn);
 

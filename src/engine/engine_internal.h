@@ -103,6 +103,9 @@ struct Txn {
     TxnStorage storage;
     uint64_t ddl_count;
     bool statement_seen;
+    const Str *search_path;          /* the caller's */
+    uint32_t search_path_count;
+    Str temp_schema;
 };
 
 static inline void engine__lock(Engine *engine, Mutex *mutex) { engine->os.sched->mutex_lock(engine->os.sched, mutex); }

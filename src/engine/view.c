@@ -4,28 +4,58 @@
 
 static Txn *txn_of(CatalogView *view) { return ((TxnView *)view)->txn; }
 
-static ErrorCode schema_find(Txn *txn, Str name, uint32_t *id_out, Error *err) {
-    if (name.len == 0) {
-        *id_out = SCHEMA_PUBLIC_ID;
+static const CatalogObject *schema_peek(Txn *txn, Str name, const Snapshot *snapshot) {
+    bool many = false;
+    Str real = str_equal(name, STR("pg_temp")) && txn->temp_schema.len > 0 ? txn->temp_schema : name;
+    return catalog_find(txn->engine->catalog, OBJECT_SCHEMA, 0, real, snapshot, &many);
+}
+
+static const CatalogObject *table_in(Txn *txn, uint32_t schema_id, Str name, const Snapshot *snapshot, bool *many) {
+    bool several = false;
+    const CatalogObject *object = catalog_find(txn->engine->catalog, OBJECT_TABLE, schema_id, name, snapshot, &several);
+    *many |= several;
+    return object;
+}
+
+/* The first schema of the path that has such a table. */
+static const CatalogObject *table_on_path(Txn *txn, Str name, const Snapshot *snapshot, bool *many) {
+    if (txn->search_path_count == 0) {
+        return table_in(txn, SCHEMA_PUBLIC_ID, name, snapshot, many);
+    }
+    const CatalogObject *object = NULL;
+    for (uint32_t i = 0; i < txn->search_path_count && object == NULL; i++) {
+        const CatalogObject *schema = schema_peek(txn, txn->search_path[i], snapshot);
+        object = schema == NULL ? NULL : table_in(txn, schema->id, name, snapshot, many);
+    }
+    return object;
+}
+
+static ErrorCode table_lookup(Txn *txn, Str schema_name, Str name, const Snapshot *snapshot, const CatalogObject **object_out, bool *many, Error *err) {
+    if (schema_name.len == 0) {
+        *object_out = table_on_path(txn, name, snapshot, many);
         return ERR_OK;
     }
-    Snapshot snapshot = txn__catalog_snapshot(txn);
-    bool many = false;
-    const CatalogObject *schema = catalog_find(txn->engine->catalog, OBJECT_SCHEMA, 0, name, &snapshot, &many);
+    const CatalogObject *schema = schema_peek(txn, schema_name, snapshot);
     if (schema == NULL) {
-        return error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(name));
+        return error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(schema_name));
     }
-    *id_out = schema->id;
+    *object_out = table_in(txn, schema->id, name, snapshot, many);
     return ERR_OK;
+}
+
+void txn_set_search_path(Txn *txn, const Str *schemas, uint32_t count, Str temp_schema) {
+    assert(schemas != NULL || count == 0);
+    txn->search_path = schemas;
+    txn->search_path_count = count;
+    txn->temp_schema = temp_schema;
 }
 
 static ErrorCode view_table_find(CatalogView *view, Str schema_name, Str name, const TableDef **table_out, Error *err) {
     Txn *txn = txn_of(view);
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    uint32_t schema_id = 0;
+    const CatalogObject *object = NULL;
     bool many = false;
-    TRY(schema_find(txn, schema_name, &schema_id, err));
-    const CatalogObject *object = catalog_find(txn->engine->catalog, OBJECT_TABLE, schema_id, name, &snapshot, &many);
+    TRY(table_lookup(txn, schema_name, name, &snapshot, &object, &many, err));
     if (object == NULL && many) {
         return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "several tables are named like \"%.*s\"; quote the exact name",
                          STR_ARG(name));

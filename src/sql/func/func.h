@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "column/source.h"
 #include "column/vector.h"
+#include "sql/func/session_calls.h"
 
 enum { FUNCTION_ARGS_MAX = 8, CALL_ARGS_MAX = 100 };
 
@@ -48,6 +49,13 @@ typedef struct FunctionEnvironment {
     Random *random;                        /* one thread only: FN_VOLATILE calls run on the session's thread */
     Str user_name, database_name, schema_name, version_text;
     bool questdb;                          /* dialect, for the few text forms that differ */
+    /* Schemas that exist of the search path, in order, without the implicit pg_catalog; schema_name is the first (empty: none). */
+    const Str *search_path;
+    uint32_t search_path_count;
+    Str temp_schema_name;                  /* the session's own schema of temporary tables; empty: none yet */
+    Str session_user_name;                 /* who connected; user_name is who it acts as (SET ROLE) */
+    const SessionCalls *calls;             /* NULL: outside of a session */
+    void *session;                         /* first argument of the calls */
 } FunctionEnvironment;
 
 typedef struct KernelCall {
