@@ -35,6 +35,7 @@
     X(INDETERMINATE_TYPE, "42P18", 3, 400, 0)                                                                          \
     X(INVALID_PARAMETER, "22023", 3, 400, 0)                                                                           \
     X(INVALID_TEXT, "22P02", 3, 400, 0)                                                                                \
+    X(INVALID_BINARY, "22P03", 3, 400, 0)                                                                              \
     X(INVALID_DATETIME, "22007", 3, 400, 0)                                                                            \
     X(DATETIME_OVERFLOW, "22008", 3, 400, 0)                                                                           \
     X(OUT_OF_RANGE, "22003", 11, 400, 0)                                                                               \
@@ -63,6 +64,12 @@
     X(FAILED_TRANSACTION, "25P02", 9, 400, 0)                                                                          \
     X(INVALID_SAVEPOINT, "3B001", 9, 400, 0)                                                                           \
     X(UNDEFINED_STATEMENT, "26000", 5, 400, 0)                                                                         \
+    X(DUPLICATE_STATEMENT, "42P05", 6, 400, 0)                                                                         \
+    X(UNDEFINED_CURSOR, "34000", 5, 400, 0)                                                                            \
+    X(DUPLICATE_CURSOR, "42P03", 6, 400, 0)                                                                            \
+    X(UNDEFINED_DATABASE, "3D000", 5, 404, 0)                                                                          \
+    X(INVALID_AUTHORIZATION, "28000", 16, 401, 0)                                                                      \
+    X(INVALID_PASSWORD, "28P01", 16, 401, 0)                                                                           \
     X(OUT_OF_MEMORY, "53200", 8, 503, 1)                                                                               \
     X(DISK_FULL, "53100", 8, 507, 1)                                                                                   \
     X(TOO_MANY_CONNECTIONS, "53300", 8, 503, 1)                                                                        \
