@@ -54,14 +54,27 @@
     X(ARRAY_SUBSCRIPT, "2202E", 3, 400, 0)                                                                             \
     X(CARDINALITY, "21000", 3, 400, 0)                                                                                 \
     X(NOT_NULL_VIOLATION, "23502", 9, 400, 0)                                                                          \
+    X(FOREIGN_KEY_VIOLATION, "23503", 9, 400, 0)                                                                       \
     X(UNIQUE_VIOLATION, "23505", 6, 400, 0)                                                                            \
     X(CHECK_VIOLATION, "23514", 9, 400, 0)                                                                             \
+    X(INVALID_CURSOR_STATE, "24000", 9, 400, 0)                                                                        \
+    X(INVALID_AUTHORIZATION, "28000", 7, 403, 0)                                                                       \
+    X(INVALID_PASSWORD, "28P01", 16, 401, 0)                                                                           \
+    X(UNDEFINED_CURSOR, "34000", 5, 400, 0)                                                                            \
+    X(UNDEFINED_DATABASE, "3D000", 5, 400, 0)                                                                          \
     X(SERIALIZATION, "40001", 10, 409, 1)                                                                              \
+    X(INSUFFICIENT_PRIVILEGE, "42501", 7, 403, 0)                                                                      \
+    X(DUPLICATE_OBJECT, "42710", 6, 400, 0)                                                                            \
+    X(DUPLICATE_CURSOR, "42P03", 6, 400, 0)                                                                            \
+    X(DUPLICATE_STATEMENT, "42P05", 6, 400, 0)                                                                         \
+    X(INVALID_CURSOR_DEFINITION, "42P11", 3, 400, 0)                                                                   \
     X(UNKNOWN_OUTCOME, "40003", 2, 500, 0)                                                                             \
     X(ACTIVE_TRANSACTION, "25001", 9, 400, 0)                                                                          \
     X(READ_ONLY, "25006", 9, 403, 0)                                                                                   \
     X(NO_TRANSACTION, "25P01", 9, 400, 0)                                                                              \
     X(FAILED_TRANSACTION, "25P02", 9, 400, 0)                                                                          \
+    X(IDLE_IN_TRANSACTION, "25P03", 4, 408, 1)                                                                         \
+    X(TRANSACTION_TIMEOUT, "25P04", 4, 408, 1)                                                                         \
     X(INVALID_SAVEPOINT, "3B001", 9, 400, 0)                                                                           \
     X(UNDEFINED_STATEMENT, "26000", 5, 400, 0)                                                                         \
     X(DUPLICATE_STATEMENT, "42P05", 6, 400, 0)                                                                         \
@@ -78,7 +91,9 @@
     X(TOO_MANY_COLUMNS, "54011", 8, 400, 0)                                                                            \
     X(PROGRAM_LIMIT, "54000", 8, 400, 0)                                                                               \
     X(TOO_LARGE, "54000", 8, 413, 0)                                                                                   \
+    X(PREREQUISITE_STATE, "55000", 9, 409, 0)                                                                          \
     X(OBJECT_IN_USE, "55006", 9, 409, 1)                                                                               \
+    X(CANNOT_CHANGE_NOW, "55P02", 9, 400, 0)                                                                           \
     X(FOLDER_IN_USE, "55006", 9, 503, 1)                                                                               \
     X(LOCK_NOT_AVAILABLE, "55P03", 9, 409, 1)                                                                          \
     X(CANCELED, "57014", 1, 400, 0)                                                                                    \
@@ -102,20 +117,26 @@ typedef enum ErrorCode {
         ERROR_CODE_COUNT
 } ErrorCode;
 
-enum { ERROR_MESSAGE_BYTES = 512, ERROR_NO_POSITION = -1 };
+enum { ERROR_MESSAGE_BYTES = 512, ERROR_FIELD_BYTES = 768, ERROR_NO_POSITION = -1 };
 
 typedef struct Error {
     ErrorCode code;
     int line;              /* source line that set it */
     const char *file;      /* source file, static text */
     int64_t position;      /* byte offset in the input, or ERROR_NO_POSITION */
+    uint16_t field_bytes;  /* used of fields */
     char message[ERROR_MESSAGE_BYTES];
+    char fields[ERROR_FIELD_BYTES]; /* what error_add put: letter, text, NUL, one after the other */
 } Error;
 
 /* Fills *err (if not NULL) and returns code, so that a failing call reads `return error_set(err, ERR_SYNTAX, at, "...", ...)`. */
 #define error_set(err, code, position, ...) error_set_at((err), (code), (position), __FILE__, __LINE__, __VA_ARGS__)
 ErrorCode error_set_at(Error *err, ErrorCode code, int64_t position, const char *file, int line, const char *format,
                        ...) PRINTF_LIKE(6, 7);
+/* More about an error that error_set has filled, by PostgreSQL's letters: D detail, H hint, W context, s schema, t table, c column,
+ * d type, n constraint. A field given twice counts once (the first); what finds no room is cut. err may be NULL. Returns err->code. */
+ErrorCode error_add(Error *err, char field, const char *format, ...) PRINTF_LIKE(3, 4);
+const char *error_field(const Error *err, char field); /* NUL-ended; NULL: none */
 /* Says that a failure here changes nothing; the comment at the call says why. */
 static inline void error_ignore(ErrorCode code) { (void)code; }
 const char *error_name(ErrorCode code);      /* "UNDEFINED_TABLE"; static text */
