@@ -77,12 +77,6 @@
     X(TRANSACTION_TIMEOUT, "25P04", 4, 408, 1)                                                                         \
     X(INVALID_SAVEPOINT, "3B001", 9, 400, 0)                                                                           \
     X(UNDEFINED_STATEMENT, "26000", 5, 400, 0)                                                                         \
-    X(DUPLICATE_STATEMENT, "42P05", 6, 400, 0)                                                                         \
-    X(UNDEFINED_CURSOR, "34000", 5, 400, 0)                                                                            \
-    X(DUPLICATE_CURSOR, "42P03", 6, 400, 0)                                                                            \
-    X(UNDEFINED_DATABASE, "3D000", 5, 404, 0)                                                                          \
-    X(INVALID_AUTHORIZATION, "28000", 16, 401, 0)                                                                      \
-    X(INVALID_PASSWORD, "28P01", 16, 401, 0)                                                                           \
     X(OUT_OF_MEMORY, "53200", 8, 503, 1)                                                                               \
     X(DISK_FULL, "53100", 8, 507, 1)                                                                                   \
     X(TOO_MANY_CONNECTIONS, "53300", 8, 503, 1)                                                                        \
