@@ -94,10 +94,11 @@ typedef struct PgFrames {
     size_t message_bytes_max;            /* of Query, Parse, Bind, FunctionCall: ERR_TOO_LARGE (54000) past it; 0 = PGWIRE_MESSAGE_BYTES_MAX */
     bool authenticating;                 /* only PASSWORD and TERMINATE are taken */
     bool copy_pieces;                    /* CopyData is handed out in pieces as it comes */
-    uint8_t gathering;                   /* type byte of the message being gathered or handed out in pieces, 0 = none */
-    size_t left;                         /* bytes of it that are still to come */
+    /* the cutter's own */
+    uint8_t open_type;                   /* type byte of the message being gathered or handed out in pieces, 0 = none */
+    bool in_pieces, delivered;           /* delivered: what was gathered was handed out, its memory can go */
+    size_t left;                         /* bytes of the open message that are still to come */
     Buffer gathered;
-    bool delivered;                      /* gathered was handed out: free it */
 } PgFrames;
 void pgwire_frames_init(PgFrames *frames, size_t message_bytes_max);
 void pgwire_frames_deinit(PgFrames *frames);

@@ -27,3 +27,8 @@ void pgwire__end(Buffer *out, size_t begin);            /* writes the length */
 void pgwire__put_u16(Buffer *out, uint16_t value);
 void pgwire__put_u32(Buffer *out, uint32_t value);
 void pgwire__put_text(Buffer *out, Str text);           /* cut at a NUL, with its NUL */
+
+/* name NUL value NUL … NUL of a session's start packet, into startup. The texts stay where fields point. */
+ErrorCode pgwire__startup_parameters(PgStartup *startup, Fields *fields, Arena *arena, Error *err);
+/* "-c name=value --name=value": appends PgParameter to `parameters`. */
+ErrorCode pgwire__startup_options(Str options, Arena *arena, Buffer *parameters, Error *err);
