@@ -7,6 +7,7 @@
 #pragma once
 #include "base/dialect.h"
 #include "base/memory.h"
+#include "catalog/constraint.h"
 #include "column/source.h"
 
 enum { NAME_BYTES_MAX = 255, TABLES_MAX = 100000, SYMBOLS_MAX = 1 << 30 };
@@ -37,12 +38,16 @@ typedef struct TableDef {
     Str schema_name, name;
     uint64_t version;            /* LSN-like, rises with each DDL on the table */
     uint16_t column_count;       /* visible columns; numbers used by ScanRequest and append are 0..column_count-1 */
+    uint16_t computed_count;     /* behind them in `columns`: values of index expressions and predicates; default_text is the expression */
     ColumnDef *columns;
     int16_t designated;          /* column number of the designated timestamp, -1 = none */
     uint8_t partition;           /* PartitionUnit */
     uint8_t durability;          /* Durability, UNSET = session's or database's */
     uint32_t durability_ms;      /* INTERVAL */
     bool wal;                    /* as declared (BYPASS WAL = false); shown, without effect */
+    uint16_t index_count, constraint_count;
+    IndexDef *indexes;           /* some are internal: not to be shown */
+    ConstraintDef *constraints;
 } TableDef;
 
 /* What CREATE TABLE gives. Names and text are copied. */
@@ -69,3 +74,11 @@ struct CatalogView {
     uint64_t (*version)(CatalogView *view);                                              /* changes whenever any object changed */
 };
 int table_column_find(const TableDef *table, Str name);  /* column number, -1 absent, -2 several case-insensitive matches */
+int table_column_by_id(const TableDef *table, uint32_t column_id); /* number, computed columns too; -1: no such column */
+const IndexDef *table_index_by_id(const TableDef *table, uint32_t index_id);        /* NULL: absent */
+const IndexDef *table_index_find(const TableDef *table, Str name);                  /* exact; NULL: absent */
+const ConstraintDef *table_constraint_by_id(const TableDef *table, uint32_t id);
+const ConstraintDef *table_constraint_find(const TableDef *table, Str name);
+const IndexDef *table_primary_key(const TableDef *table);                           /* NULL: none */
+/* The index of that name in a schema, with its table; a walk over all tables. */
+const IndexDef *catalog_view_index_find(CatalogView *view, uint32_t schema_id, Str name, const TableDef **table_out);

@@ -38,13 +38,18 @@ static void column_copy(Arena *arena, ColumnDef *to, const ColumnDef *from) {
     }
 }
 
-void object_set_columns(CatalogObject *object, const ColumnDef *columns, uint16_t column_count) {
-    ColumnDef *copies = arena_array(&object->arena, ColumnDef, column_count);
-    for (uint16_t i = 0; i < column_count; i++) {
+void object_set_all_columns(CatalogObject *object, const ColumnDef *columns, uint16_t column_count, uint16_t computed_count) {
+    ColumnDef *copies = arena_array(&object->arena, ColumnDef, column_count + computed_count);
+    for (uint32_t i = 0; i < (uint32_t)column_count + computed_count; i++) {
         column_copy(&object->arena, &copies[i], &columns[i]);
     }
     object->table.columns = copies;
     object->table.column_count = column_count;
+    object->table.computed_count = computed_count;
+}
+
+void object_set_columns(CatalogObject *object, const ColumnDef *columns, uint16_t column_count) {
+    object_set_all_columns(object, columns, column_count, 0);
 }
 
 CatalogObject *object_copy(const CatalogObject *from) {
@@ -56,11 +61,13 @@ CatalogObject *object_copy(const CatalogObject *from) {
     object->table = from->table;
     object->table.name = object->name;
     object->table.schema_name = arena_str(&object->arena, from->table.schema_name);
-    object_set_columns(object, from->table.columns, from->table.column_count);
+    object_set_all_columns(object, from->table.columns, from->table.column_count, from->table.computed_count);
+    object_set_indexes(object, from->table.indexes, from->table.index_count);
+    object_set_constraints(object, from->table.constraints, from->table.constraint_count);
     return object;
 }
 
-static void column_encode(const ColumnDef *column, Buffer *out) {
+void object__column_encode(const ColumnDef *column, Buffer *out) {
     buffer_put_u32le(out, column->id);
     buffer_put_text(out, column->name);
     buffer_append(out, &column->type, sizeof column->type);
@@ -95,11 +102,12 @@ void object_encode(const CatalogObject *object, Buffer *out) {
     buffer_put_u8(out, table->wal);
     buffer_put_u16le(out, table->column_count);
     for (uint16_t i = 0; i < table->column_count; i++) {
-        column_encode(&table->columns[i], out);
+        object__column_encode(&table->columns[i], out);
     }
+    object__encode_parts(table, out);
 }
 
-static void column_decode(Reader *reader, Arena *arena, ColumnDef *column) {
+void object__column_decode(Reader *reader, Arena *arena, ColumnDef *column) {
     column->id = reader_u32le(reader);
     column->name = arena_str(arena, reader_text(reader));
     Bytes type = reader_bytes(reader, sizeof column->type);
@@ -140,8 +148,9 @@ static void table_decode(Reader *reader, CatalogObject *object) {
     }
     table->columns = arena_array(&object->arena, ColumnDef, table->column_count);
     for (uint16_t i = 0; i < table->column_count; i++) {
-        column_decode(reader, &object->arena, &table->columns[i]);
+        object__column_decode(reader, &object->arena, &table->columns[i]);
     }
+    object__decode_parts(reader, object);
     if (table->designated >= 0 && !type_is_timestamp(table->columns[table->designated].type.id)) {
         reader->failed = true;
     }

@@ -40,8 +40,15 @@ void object_free(CatalogObject *object);
 CatalogObject *object_copy(const CatalogObject *from);            /* to be changed and put as the next version */
 void object_encode(const CatalogObject *object, Buffer *out);
 NODISCARD ErrorCode object_decode(Bytes bytes, CatalogObject **object_out, Error *err);
-/* Column definitions into the object's arena; ids are kept. */
+/* Column definitions into the object's arena; ids are kept. The table has no computed columns afterwards. */
 void object_set_columns(CatalogObject *object, const ColumnDef *columns, uint16_t column_count);
+void object_set_all_columns(CatalogObject *object, const ColumnDef *columns, uint16_t column_count, uint16_t computed_count); /* visible, then computed */
+void object_set_indexes(CatalogObject *object, const IndexDef *indexes, uint16_t index_count);             /* copied */
+void object_set_constraints(CatalogObject *object, const ConstraintDef *constraints, uint16_t constraint_count); /* copied */
+void object__encode_parts(const TableDef *table, Buffer *out);                     /* indexes, constraints, computed columns; nothing if there are none */
+void object__decode_parts(Reader *reader, CatalogObject *object);
+void object__column_encode(const ColumnDef *column, Buffer *out);
+void object__column_decode(Reader *reader, Arena *arena, ColumnDef *column);
 
 /* ---- versions ---- */
 typedef enum CatalogConflict { CATALOG_FREE, CATALOG_BUSY /* another transaction is changing it */, CATALOG_NEWER /* changed since the snapshot */ } CatalogConflict;
