@@ -75,3 +75,31 @@ void net_shrink(NetConnection *connection);             /* between requests: giv
 int64_t net_now_ms(void);                               /* monotonic */
 /* "127.0.0.1:51342" of the peer; lives as the connection. */
 Str net_peer(const NetConnection *connection);
+
+/* ---- TLS ---- */
+/* A certificate with its key, and what connections need of it. Shared by connections; calls from any thread. TLS 1.2 and newer. */
+typedef struct NetTls NetTls;
+enum { NET_TLS_HASH_MAX = 64, NET_TLS_PEM_BYTES_MAX = 1 << 20 };
+typedef struct NetTlsOptions {
+    Str certificate_pem;   /* the server's certificate first, then those of its chain */
+    Str key_pem;           /* not encrypted */
+    Str protocol;          /* of ALPN, "postgresql": taken if the client offers it, a client that only offers others is refused */
+} NetTlsOptions;
+/* ERR_INVALID_PARAMETER: not PEM, the key is not the certificate's; the message is OpenSSL's reason. */
+NODISCARD ErrorCode net_tls_open(const NetTlsOptions *options, NetTls **tls_out, Error *err);
+/* For connections that start from now on; others keep what they have. On an error nothing changed. */
+NODISCARD ErrorCode net_tls_reload(NetTls *tls, const NetTlsOptions *options, Error *err);
+void net_tls_close(NetTls *tls);                        /* when no connection may start any more */
+
+/* In run: what is in the output is sent plain, everything behind it is encrypted; net_input then gives plain text. The handshake goes on
+ * between runs: return NET_WAIT_INPUT; the next run has input, or net_input_ended after a failed handshake. direct: the connection began
+ * with the handshake (those bytes are still in net_input), and ALPN is a must. Else unread input was sent before the handshake and is refused:
+ * ERR_PROTOCOL "received unencrypted data after SSL request"; end the connection then. */
+NODISCARD ErrorCode net_start_tls(NetConnection *connection, NetTls *tls, bool direct, Error *err);
+bool net_tls_ready(const NetConnection *connection);    /* the handshake is done: everything read and written is encrypted */
+Str net_tls_failure(const NetConnection *connection);   /* why the handshake or the stream failed; empty: it did not */
+Str net_tls_version(const NetConnection *connection);   /* "TLSv1.3"; empty without TLS */
+Str net_tls_cipher(const NetConnection *connection);    /* "TLS_AES_256_GCM_SHA384" */
+int net_tls_bits(const NetConnection *connection);
+/* tls-server-end-point (RFC 5929) of the certificate that this connection got; empty without TLS. */
+Bytes net_tls_certificate_hash(const NetConnection *connection);

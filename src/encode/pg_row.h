@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pg_row.h - values as PostgreSQL's wire carries them: DataRow messages out of batches, binary values in and out.
+ *
+ * Text forms are those of value_text.h; binary forms are big-endian and listed in docs/format/pgwire.md. Threads: as encode.h. */
+#pragma once
+#include "encode/encode.h"
+
+enum { PG_FORMAT_TEXT = 0, PG_FORMAT_BINARY = 1 };
+
+/* Which rows of the batch are to be written, and how far it went; so a portal with a row limit is a window that goes on later. */
+typedef struct PgRowWindow {
+    uint32_t row;          /* first row to look at; set to the row behind the last one written (batch->row_count: the batch is done) */
+    uint64_t rows_left;    /* live rows still to be written, counted down; UINT64_MAX = all */
+    size_t out_bytes;      /* stop after the row with which out->len reached this; 0 = never */
+} PgRowWindow;
+
+/* One DataRow ('D') per live row. columns: as in encode.h. formats: PG_FORMAT_* a column, NULL = text. encoder->row_count counts the rows.
+ * ERR_UNDEFINED_FUNCTION (42883): a type without a binary form, before anything is written. */
+NODISCARD ErrorCode pg_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, const uint8_t *formats, PgRowWindow *window,
+                                   Buffer *out, Error *err);
+
+/* One value in its binary form, without a length in front. value: physical value (BOOL: one byte); not SYMBOL. */
+NODISCARD ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Error *err);
+/* A parameter or COPY field in binary form. value_out: room for 16 bytes, filled as value_parse of sql/func does: the physical value,
+ * BOOL one byte, SYMBOL and texts a StrRef that points into bytes where it can, else into arena. ERR_PROTOCOL (08P01) "insufficient data left in message",
+ * ERR_INVALID_BINARY (22P03) "incorrect binary data format", ERR_INVALID_ENCODING (22021), ERR_OUT_OF_RANGE (22003), ERR_DATETIME_OVERFLOW
+ * (22008), ERR_UNDEFINED_FUNCTION (42883): the type has no binary form. The message names no parameter; the caller knows its number. */
+NODISCARD ErrorCode pg_binary_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
+bool pg_binary_supported(TypeId id);
+int16_t pg_type_bytes(Type type);      /* typlen of RowDescription: 4, 8, -1 … */
+int32_t pg_type_modifier(Type type);   /* atttypmod: numeric(12,2), varchar(n) …; -1 = none */
