@@ -192,6 +192,10 @@ ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement 
     case AST_EXECUTE_STATEMENT: return not_supported(b, statement->span.at, "EXECUTE");
     case AST_DEALLOCATE_STATEMENT: return not_supported(b, statement->span.at, "DEALLOCATE");
     case AST_COPY_STATEMENT: return not_supported(b, statement->span.at, "COPY");
+    case AST_DECLARE_CURSOR_STATEMENT: return not_supported(b, statement->span.at, "DECLARE CURSOR");
+    case AST_FETCH_STATEMENT: return not_supported(b, statement->span.at, "FETCH");
+    case AST_CLOSE_STATEMENT: return not_supported(b, statement->span.at, "CLOSE");
+    case AST_LOCK_STATEMENT: return not_supported(b, statement->span.at, "LOCK TABLE");
     case AST_CREATE_VIEW_STATEMENT: return not_supported(b, statement->span.at, statement->as.create_view->materialized ? "CREATE MATERIALIZED VIEW" : "CREATE VIEW");
     case AST_CREATE_INDEX_STATEMENT: return not_supported(b, statement->span.at, "CREATE INDEX");
     default: return error_set(b->err, ERR_INTERNAL, statement->span.at, "statement of kind %d", statement->kind);

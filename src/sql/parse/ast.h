@@ -515,11 +515,26 @@ typedef struct AstCopy {
     AstName *columns; uint32_t column_count;
     AstStatement *query;        /* COPY (query) TO */
     bool from;                  /* FROM or TO */
+    bool binary;                /* COPY BINARY t ..., the old spelling */
     enum { AST_COPY_STDIN, AST_COPY_STDOUT, AST_COPY_FILE, AST_COPY_PROGRAM, AST_COPY_CANCEL } target;
     Str path;
     AstOption *options; uint32_t option_count;
     AstExpr *where;
 } AstCopy;
+
+/* DECLARE name CURSOR FOR query; FETCH and MOVE; CLOSE */
+typedef enum AstFetchDirection { AST_FETCH_FORWARD, AST_FETCH_BACKWARD, AST_FETCH_ABSOLUTE, AST_FETCH_RELATIVE } AstFetchDirection;
+typedef struct AstCursor {
+    AstName name;
+    bool binary, scroll, no_scroll, hold;   /* DECLARE */
+    AstStatement *query;
+    Str text;                   /* of the query */
+    bool move, all;             /* MOVE instead of FETCH; CLOSE ALL */
+    uint8_t direction;          /* AstFetchDirection */
+    int64_t count;              /* INT64_MAX = ALL; negative: the other way, from the end */
+} AstCursor;
+
+typedef struct AstLock { AstNames *tables; uint32_t table_count; Str mode; bool nowait; } AstLock; /* mode: "access share" */
 
 /* CHECKPOINT, VACUUM, ANALYZE, DISCARD, REINDEX ... */
 typedef struct AstUtility {
@@ -536,7 +551,8 @@ typedef struct AstUtility {
     X(CREATE_TABLE, "CREATE TABLE") X(CREATE_VIEW, "CREATE VIEW") X(CREATE_INDEX, "CREATE INDEX")                      \
     X(CREATE_SCHEMA, "CREATE SCHEMA") X(DROP, "DROP") X(TRUNCATE, "TRUNCATE") X(ALTER_TABLE, "ALTER TABLE")            \
     X(SET, "SET") X(SHOW, "SHOW") X(EXPLAIN, "EXPLAIN") X(TRANSACTION, "TRANSACTION") X(PREPARE, "PREPARE")            \
-    X(EXECUTE, "EXECUTE") X(DEALLOCATE, "DEALLOCATE") X(COPY, "COPY") X(UTILITY, "UTILITY")
+    X(EXECUTE, "EXECUTE") X(DEALLOCATE, "DEALLOCATE") X(COPY, "COPY") X(UTILITY, "UTILITY")                 \
+    X(DECLARE_CURSOR, "DECLARE CURSOR") X(FETCH, "FETCH") X(CLOSE, "CLOSE") X(LOCK, "LOCK TABLE")
 
 typedef enum AstStatementKind {
 #define X(name, text) AST_##name##_STATEMENT,
@@ -571,5 +587,7 @@ struct AstStatement {
         AstDeallocate *deallocate;
         AstCopy *copy;
         AstUtility *utility;
+        AstCursor *cursor;      /* DECLARE CURSOR, FETCH, CLOSE */
+        AstLock *lock;
     } as;
 };

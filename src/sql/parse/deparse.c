@@ -326,7 +326,7 @@ static void put_deallocate(Deparser *d, const AstStatement *statement) {
 
 static void put_copy(Deparser *d, const AstStatement *statement) {
     const AstCopy *copy = statement->as.copy;
-    put(d, "COPY ");
+    put(d, copy->binary ? "COPY BINARY " : "COPY ");
     if (copy->query != NULL) {
         put(d, "(");
         deparse__statement(d, copy->query);
@@ -371,6 +371,45 @@ static void put_utility(Deparser *d, const AstStatement *statement) {
     }
 }
 
+static void put_declare_cursor(Deparser *d, const AstStatement *statement) {
+    const AstCursor *cursor = statement->as.cursor;
+    put(d, "DECLARE ");
+    deparse__name(d, &cursor->name);
+    put(d, cursor->binary ? " BINARY" : "");
+    put(d, cursor->scroll ? " SCROLL" : cursor->no_scroll ? " NO SCROLL" : "");
+    put(d, cursor->hold ? " CURSOR WITH HOLD FOR " : " CURSOR FOR ");
+    deparse__statement(d, cursor->query);
+}
+
+static void put_fetch(Deparser *d, const AstStatement *statement) {
+    static const char *const DIRECTIONS[] = {"FORWARD", "BACKWARD", "ABSOLUTE", "RELATIVE"};
+    const AstCursor *cursor = statement->as.cursor;
+    buffer_printf(d->out, "%s %s ", cursor->move ? "MOVE" : "FETCH", DIRECTIONS[cursor->direction]);
+    if (cursor->count == INT64_MAX) {
+        put(d, "ALL");
+    } else {
+        buffer_printf(d->out, "%lld", (long long)cursor->count);
+    }
+    put(d, " FROM ");
+    deparse__name(d, &cursor->name);
+}
+
+static void put_close(Deparser *d, const AstStatement *statement) {
+    put(d, statement->as.cursor->all ? "CLOSE ALL" : "CLOSE ");
+    if (!statement->as.cursor->all) {
+        deparse__name(d, &statement->as.cursor->name);
+    }
+}
+
+static void put_lock(Deparser *d, const AstStatement *statement) {
+    const AstLock *lock = statement->as.lock;
+    put(d, "LOCK TABLE ");
+    put_all_names(d, lock->tables, lock->table_count);
+    put(d, " IN ");
+    deparse__upper(d, lock->mode);
+    put(d, lock->nowait ? " MODE NOWAIT" : " MODE");
+}
+
 static void put_select(Deparser *d, const AstStatement *statement) {
     deparse__select(d, statement->as.select);
 }
@@ -385,6 +424,7 @@ static const StatementPut statement_puts[AST_STATEMENT_COUNT] = {
     [AST_ALTER_TABLE_STATEMENT] = put_alter_table, [AST_SET_STATEMENT] = put_set, [AST_SHOW_STATEMENT] = put_show, [AST_EXPLAIN_STATEMENT] = put_explain,
     [AST_TRANSACTION_STATEMENT] = put_transaction, [AST_PREPARE_STATEMENT] = put_prepare, [AST_EXECUTE_STATEMENT] = put_execute,
     [AST_DEALLOCATE_STATEMENT] = put_deallocate, [AST_COPY_STATEMENT] = put_copy, [AST_UTILITY_STATEMENT] = put_utility,
+    [AST_DECLARE_CURSOR_STATEMENT] = put_declare_cursor, [AST_FETCH_STATEMENT] = put_fetch, [AST_CLOSE_STATEMENT] = put_close, [AST_LOCK_STATEMENT] = put_lock,
 };
 
 void deparse__statement(Deparser *d, const AstStatement *statement) {

@@ -146,6 +146,10 @@ NODISCARD ErrorCode parse__transaction(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__prepare(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__execute(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__deallocate(Parser *p, AstStatement **statement_out);
+NODISCARD ErrorCode parse__declare_cursor(Parser *p, AstStatement **statement_out);
+NODISCARD ErrorCode parse__fetch(Parser *p, AstStatement **statement_out);                   /* FETCH and MOVE */
+NODISCARD ErrorCode parse__close_cursor(Parser *p, AstStatement **statement_out);
+NODISCARD ErrorCode parse__lock(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__copy(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__utility(Parser *p, bool *found_out, AstStatement **statement_out);
 NODISCARD ErrorCode parse__transaction_modes(Parser *p, AstTransaction *transaction);

@@ -87,7 +87,11 @@ static bool word_stands_alone(Parser *p) {
     case KW_TRUNCATE:
     case KW_ALTER:
     case KW_DROP: return false;
-    default: return ends && keyword_class((Keyword)p->token.keyword) == KEYWORD_UNRESERVED && parse__at_keyword(p, KW_RELEASE);
+    case KW_CLOSE:
+    case KW_LOCK:
+    case KW_DECLARE:
+    case KW_RELEASE: return ends;
+    default: return false;
     }
 }
 
@@ -123,10 +127,16 @@ static ErrorCode dispatch(Parser *p, AstStatement **statement_out) {
         if (parse__peek(p)->kind == TOKEN_VARIABLE || parse__peek_keyword(p, KW_OVERRIDABLE)) {
             return parse_prefixed(p, statement_out);
         }
-        break;
+        return parse__declare_cursor(p, statement_out);
+    case KW_FETCH: return parse__fetch(p, statement_out);
+    case KW_CLOSE: return parse__close_cursor(p, statement_out);
+    case KW_LOCK: return parse__lock(p, statement_out);
     default: break;
     }
     bool found = false;
+    if (parse__at_word(p, STR("move")) && parse__peek(p)->kind != TOKEN_END && !parse__peek_mark(p, ";")) {
+        return parse__fetch(p, statement_out);
+    }
     if (p->token.kind == TOKEN_WORD) {
         TRY(parse__utility(p, &found, statement_out));
     }

@@ -63,7 +63,7 @@ ErrorCode parse__copy(Parser *p, AstStatement **statement_out) {
     *statement_out = statement;
     statement->as.copy = copy;
     parse__advance(p);
-    (void)parse__accept_keyword(p, KW_BINARY);
+    copy->binary = parse__accept_keyword(p, KW_BINARY);
     TRY(parse_copy_source(p, copy));
     if (parse__accept_keyword(p, KW_CANCEL)) {
         copy->target = AST_COPY_CANCEL;
@@ -124,10 +124,12 @@ static ErrorCode parse_checkpoint(Parser *p, AstUtility *utility) {
 }
 
 static ErrorCode parse_discard(Parser *p, AstUtility *utility) {
-    if (!parse__at_label(p)) {
+    Str word = parse__lower(p, p->token.text);
+    bool temp = str_equal(word, STR("temp")) || str_equal(word, STR("temporary"));
+    if (!temp && !str_equal(word, STR("all")) && !str_equal(word, STR("plans")) && !str_equal(word, STR("sequences"))) {
         return parse__expected(p, "ALL, PLANS, SEQUENCES or TEMP");
     }
-    utility->what = arena_format(p->arena, "discard %.*s", STR_ARG(parse__lower(p, p->token.text)));
+    utility->what = arena_format(p->arena, "discard %.*s", STR_ARG(temp ? STR("temp") : word));
     parse__advance(p);
     return ERR_OK;
 }
@@ -154,12 +156,12 @@ static const UtilityRow utility_rows[] = {
     {KW_CHECKPOINT, parse_checkpoint, NULL}, {KW_VACUUM, parse_vacuum, NULL},     {KW_ANALYZE, parse_vacuum, NULL},
     {KW_ANALYSE, parse_vacuum, NULL},        {KW_DISCARD, parse_discard, NULL},   {KW_LISTEN, parse_channel, NULL},
     {KW_UNLISTEN, parse_channel, NULL},      {KW_NOTIFY, parse_channel, NULL},    {KW_CANCEL, parse_cancel, NULL},
-    {KW_CLOSE, parse_vacuum, NULL},          {KW_GRANT, NULL, "GRANT"},           {KW_REVOKE, NULL, "REVOKE"},
-    {KW_MERGE, NULL, "MERGE"},               {KW_LOCK, NULL, "LOCK TABLE"},       {KW_COMMENT, NULL, "COMMENT ON"},
+    {KW_GRANT, NULL, "GRANT"},           {KW_REVOKE, NULL, "REVOKE"},
+    {KW_MERGE, NULL, "MERGE"},               {KW_COMMENT, NULL, "COMMENT ON"},
     {KW_DO, NULL, "DO"},                     {KW_CALL, NULL, "CALL"},             {KW_REINDEX, NULL, "REINDEX"},
     {KW_CLUSTER, NULL, "CLUSTER"},           {KW_REFRESH, NULL, "REFRESH MATERIALIZED VIEW"}, {KW_SECURITY, NULL, "SECURITY LABEL"},
     {KW_REASSIGN, NULL, "REASSIGN OWNED"},   {KW_SNAPSHOT, NULL, "SNAPSHOT"},     {KW_BACKUP, NULL, "BACKUP"},
-    {KW_FETCH, NULL, "FETCH"},               {KW_DECLARE, NULL, "DECLARE CURSOR"}, {KW_COMPILE, NULL, "COMPILE VIEW"},
+    {KW_COMPILE, NULL, "COMPILE VIEW"},
     {KW_LOAD, NULL, "LOAD"},
 };
 
