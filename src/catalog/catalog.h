@@ -10,11 +10,57 @@
 #include "catalog/constraint.h"
 #include "column/source.h"
 
-enum { NAME_BYTES_MAX = 255, TABLES_MAX = 100000, SYMBOLS_MAX = 1 << 30 };
+enum { NAME_BYTES_MAX = 255, TABLES_MAX = 100000, OBJECTS_MAX = 1000000, SYMBOLS_MAX = 1 << 30 };
 
 typedef enum PartitionUnit { PARTITION_NONE, PARTITION_HOUR, PARTITION_DAY, PARTITION_WEEK, PARTITION_MONTH, PARTITION_YEAR } PartitionUnit;
 typedef enum Durability { DURABILITY_UNSET, DURABILITY_OFF, DURABILITY_INTERVAL, DURABILITY_COMMIT } Durability; /* rising strength */
 typedef Dialect DialectId;
+typedef enum IdentityKind { IDENTITY_NONE, IDENTITY_ALWAYS, IDENTITY_BY_DEFAULT } IdentityKind;
+
+/* Kinds of objects: id as stored (only ever added at the end), name in messages. Table, view and sequence share the names of a schema. */
+#define OBJECT_KINDS(X)                                                                                                \
+    X(SCHEMA, 1, "schema") X(TABLE, 2, "table") X(VIEW, 3, "view") X(SEQUENCE, 4, "sequence")                          \
+    X(TYPE, 5, "type")                 /* enum or domain */                                                            \
+    X(ROLE, 6, "role")                                                                                                 \
+    X(MEMBERSHIP, 7, "membership")     /* parent: the role; name: the member's id in decimal */                        \
+    X(GRANT, 8, "grant")               /* owner and privileges of one object (parent); name empty, or a column's id */ \
+    X(DEFAULT_GRANT, 9, "default privilege") /* parent: the role whose new objects it is for; name: "schema id/kind" */ \
+    X(COMMENT, 10, "comment")          /* parent: the object; name empty, or a column's id in decimal */               \
+    X(EXTENSION, 11, "extension")                                                                                      \
+    X(SETTING, 12, "setting")          /* parent: role, 0 = of the database; name of the setting */
+typedef enum ObjectKind {
+    OBJECT_NONE,
+#define X(name, number, text) OBJECT_##name = number,
+    OBJECT_KINDS(X)
+#undef X
+        OBJECT_KIND_COUNT
+} ObjectKind;
+const char *object_kind_name(uint8_t kind); /* "sequence" */
+
+enum {
+    SCHEMA_PUBLIC_ID = 1,
+    ROLE_POSTGRES_ID = 2,      /* the first superuser; there from the first start */
+    ROLE_PUBLIC_ID = 0,        /* everybody, in grants */
+    OBJECT_FIRST_FREE_ID = 16, /* the one counter starts here; ids are never used again */
+    OBJECT_OID_BASE = 16384,   /* oid of an object = base + id */
+    OBJECT_NEEDS_MAX = 65535
+};
+
+/* What an object cannot be without: dropping it is refused (RESTRICT) or drops this one too (CASCADE). */
+typedef struct ObjectNeed { uint32_t object_id, column_id; } ObjectNeed; /* column_id: ColumnDef.id, 0 = the object itself */
+
+/* Any object as readers see it. What `body` holds is decided by the kind: catalog/bodies.h. Tables and schemas have no body here. */
+typedef struct CatalogObject {
+    uint8_t kind;
+    uint32_t id;
+    uint32_t parent_id;          /* what it belongs to and goes with: a sequence's table, a comment's object; 0 = nothing */
+    uint32_t parent_column;      /* ColumnDef.id within the parent, 0 = none */
+    uint32_t schema_id;          /* tables, views, sequences, types; else 0 */
+    Str name;
+    Bytes body;
+    const ObjectNeed *needs;
+    uint16_t need_count;
+} CatalogObject;
 
 typedef struct ColumnDef {
     uint32_t id;                 /* within the table, never reused */
@@ -26,6 +72,9 @@ typedef struct ColumnDef {
     uint8_t default_dialect;     /* DialectId it was written in */
     SymbolTable *symbols;        /* SYMBOL columns: the dictionary (lazy: costs nothing until asked) */
     uint32_t symbol_capacity;    /* as declared, 0 = default; shown by SHOW CREATE TABLE */
+    uint8_t identity;            /* IdentityKind */
+    uint32_t sequence_id;        /* the sequence behind an identity column or a serial default, 0 = none */
+    Str generated_text;          /* SQL of GENERATED ALWAYS AS (...) STORED, in default_dialect; empty = none */
     /* value that parts older than the column answer: constant of the type, or NULL */
     bool missing_is_null;
     StrRef missing_text;
@@ -72,6 +121,14 @@ struct CatalogView {
     bool (*schema_next)(CatalogView *view, size_t *cursor, uint32_t *id_out, Str *name_out);
     void (*stats)(CatalogView *view, const TableDef *table, TableStats *stats_out);
     uint64_t (*version)(CatalogView *view);                                              /* changes whenever any object changed */
+    /* Objects of every kind, tables and schemas among them. scope: the schema's id, else the parent's, else 0. NULL: none (or several
+     * that differ in case only). */
+    const CatalogObject *(*object_find)(CatalogView *view, ObjectKind kind, uint32_t scope_id, Str name);
+    const CatalogObject *(*object_by_id)(CatalogView *view, uint32_t id);                /* NULL: gone */
+    bool (*object_next)(CatalogView *view, ObjectKind kind, size_t *cursor, const CatalogObject **object_out); /* by id */
+    /* A table, view or sequence: in the schema, or with an empty schema name the first along the search path (as table_find looks). NULL:
+     * there is none, or no such schema. */
+    const CatalogObject *(*relation_find)(CatalogView *view, Str schema_name, Str name);
 };
 int table_column_find(const TableDef *table, Str name);  /* column number, -1 absent, -2 several case-insensitive matches */
 int table_column_by_id(const TableDef *table, uint32_t column_id); /* number, computed columns too; -1: no such column */

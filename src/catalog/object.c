@@ -7,13 +7,13 @@
 
 enum { OBJECT_BYTES_MAX = 64 << 20, OBJECT_BLOCK_BYTES = 768 }; /* 10,000 small tables are to be cheap */
 
-CatalogObject *object_new(ObjectKind kind, uint32_t id) {
+ObjectVersion *object_new(ObjectKind kind, uint32_t id) {
     Arena arena;
     arena_init(&arena, OBJECT_BYTES_MAX);
     arena.block_bytes = OBJECT_BLOCK_BYTES;
-    CatalogObject *object = arena_new(&arena, CatalogObject);
-    object->kind = (uint8_t)kind;
-    object->id = id;
+    ObjectVersion *object = arena_new(&arena, ObjectVersion);
+    object->def.kind = (uint8_t)kind;
+    object->def.id = id;
     object->next_column_id = 1;
     object->table.designated = -1;
     object->table.id = id;
@@ -21,10 +21,40 @@ CatalogObject *object_new(ObjectKind kind, uint32_t id) {
     return object;
 }
 
-void object_free(CatalogObject *object) {
+void object_free(ObjectVersion *object) {
     if (object != NULL) {
         Arena arena = object->arena;
         arena_deinit(&arena);
+    }
+}
+
+const char *object_kind_name(uint8_t kind) {
+    static const char *const names[OBJECT_KIND_COUNT] = {
+#define X(name, number, text) [OBJECT_##name] = text,
+        OBJECT_KINDS(X)
+#undef X
+    };
+    return kind < OBJECT_KIND_COUNT && names[kind] != NULL ? names[kind] : "object";
+}
+
+void object_set(ObjectVersion *object, const CatalogObject *def) {
+    uint8_t kind = object->def.kind;
+    uint32_t id = object->def.id;
+    assert(def->need_count <= OBJECT_NEEDS_MAX);
+    object->def = *def;
+    object->def.kind = kind;
+    object->def.id = id;
+    object->def.name = arena_str(&object->arena, def->name);
+    Str body = arena_str(&object->arena, (Str){(const char *)def->body.data, def->body.len});
+    object->def.body = bytes_from(body.data, body.len);
+    ObjectNeed *needs = arena_array(&object->arena, ObjectNeed, def->need_count + 1);
+    if (def->need_count > 0) {
+        memcpy(needs, def->needs, sizeof *needs * def->need_count);
+    }
+    object->def.needs = needs;
+    if (kind == OBJECT_TABLE) {
+        object->table.name = object->def.name;
+        object->table.schema_id = def->schema_id;
     }
 }
 
@@ -32,13 +62,14 @@ static void column_copy(Arena *arena, ColumnDef *to, const ColumnDef *from) {
     *to = *from;
     to->name = arena_str(arena, from->name);
     to->default_text = arena_str(arena, from->default_text);
+    to->generated_text = arena_str(arena, from->generated_text);
     if (!from->missing_is_null && type_physical(from->type.id) == PHYS_STR) {
         Str text = arena_str(arena, strref_str(&from->missing_text));
         to->missing_text = strref_make(text.data, text.len);
     }
 }
 
-void object_set_all_columns(CatalogObject *object, const ColumnDef *columns, uint16_t column_count, uint16_t computed_count) {
+void object_set_all_columns(ObjectVersion *object, const ColumnDef *columns, uint16_t column_count, uint16_t computed_count) {
     ColumnDef *copies = arena_array(&object->arena, ColumnDef, column_count + computed_count);
     for (uint32_t i = 0; i < (uint32_t)column_count + computed_count; i++) {
         column_copy(&object->arena, &copies[i], &columns[i]);
@@ -48,19 +79,17 @@ void object_set_all_columns(CatalogObject *object, const ColumnDef *columns, uin
     object->table.computed_count = computed_count;
 }
 
-void object_set_columns(CatalogObject *object, const ColumnDef *columns, uint16_t column_count) {
+void object_set_columns(ObjectVersion *object, const ColumnDef *columns, uint16_t column_count) {
     object_set_all_columns(object, columns, column_count, 0);
 }
 
-CatalogObject *object_copy(const CatalogObject *from) {
-    CatalogObject *object = object_new(from->kind, from->id);
+ObjectVersion *object_copy(const ObjectVersion *from) {
+    ObjectVersion *object = object_new(from->def.kind, from->def.id);
     object->dropped = from->dropped;
-    object->schema_id = from->schema_id;
     object->next_column_id = from->next_column_id;
-    object->name = arena_str(&object->arena, from->name);
     object->table = from->table;
-    object->table.name = object->name;
     object->table.schema_name = arena_str(&object->arena, from->table.schema_name);
+    object_set(object, &from->def);
     object_set_all_columns(object, from->table.columns, from->table.column_count, from->table.computed_count);
     object_set_indexes(object, from->table.indexes, from->table.index_count);
     object_set_constraints(object, from->table.constraints, from->table.constraint_count);
@@ -79,16 +108,31 @@ void object__column_encode(const ColumnDef *column, Buffer *out) {
     bool text = !column->missing_is_null && type_physical(column->type.id) == PHYS_STR;
     buffer_put_text(out, text ? strref_str(&column->missing_text) : (Str){0});
     buffer_append(out, column->missing_value, sizeof column->missing_value);
+    buffer_put_u8(out, column->identity);
+    buffer_put_u32le(out, column->sequence_id);
+    buffer_put_text(out, column->generated_text);
 }
 
-void object_encode(const CatalogObject *object, Buffer *out) {
+static void def_encode(const CatalogObject *def, Buffer *out) {
+    buffer_put_u32le(out, def->parent_id);
+    buffer_put_u32le(out, def->parent_column);
+    buffer_put_u16le(out, def->need_count);
+    for (uint16_t i = 0; i < def->need_count; i++) {
+        buffer_put_u32le(out, def->needs[i].object_id);
+        buffer_put_u32le(out, def->needs[i].column_id);
+    }
+    buffer_put_text(out, (Str){(const char *)def->body.data, def->body.len});
+}
+
+void object_encode(const ObjectVersion *object, Buffer *out) {
     buffer_put_u8(out, CATALOG_FORMAT);
-    buffer_put_u8(out, object->kind);
+    buffer_put_u8(out, object->def.kind);
     buffer_put_u8(out, object->dropped);
-    buffer_put_u32le(out, object->id);
-    buffer_put_u32le(out, object->schema_id);
-    buffer_put_text(out, object->name);
-    if (object->kind != OBJECT_TABLE) {
+    buffer_put_u32le(out, object->def.id);
+    buffer_put_u32le(out, object->def.schema_id);
+    buffer_put_text(out, object->def.name);
+    def_encode(&object->def, out);
+    if (object->def.kind != OBJECT_TABLE) {
         return;
     }
     const TableDef *table = &object->table;
@@ -125,12 +169,15 @@ void object__column_decode(Reader *reader, Arena *arena, ColumnDef *column) {
     if (value.len == sizeof column->missing_value) {
         memcpy(column->missing_value, value.data, value.len);
     }
+    column->identity = reader_u8(reader);
+    column->sequence_id = reader_u32le(reader);
+    column->generated_text = arena_str(arena, reader_text(reader));
     if (column->type.id >= TYPE_COUNT) {
         reader->failed = true;
     }
 }
 
-static void table_decode(Reader *reader, CatalogObject *object) {
+static void table_decode(Reader *reader, ObjectVersion *object) {
     TableDef *table = &object->table;
     table->schema_name = arena_str(&object->arena, reader_text(reader));
     table->version = reader_u64le(reader);
@@ -156,24 +203,39 @@ static void table_decode(Reader *reader, CatalogObject *object) {
     }
 }
 
-ErrorCode object_decode(Bytes bytes, CatalogObject **object_out, Error *err) {
+static void def_decode(Reader *reader, Arena *arena, CatalogObject *def) {
+    def->parent_id = reader_u32le(reader);
+    def->parent_column = reader_u32le(reader);
+    def->need_count = reader_u16le(reader);
+    ObjectNeed *needs = arena_array(arena, ObjectNeed, def->need_count + 1u);
+    for (uint16_t i = 0; i < def->need_count && !reader->failed; i++) {
+        needs[i].object_id = reader_u32le(reader);
+        needs[i].column_id = reader_u32le(reader);
+    }
+    def->needs = needs;
+    Str body = arena_str(arena, reader_text(reader));
+    def->body = bytes_from(body.data, body.len);
+}
+
+ErrorCode object_decode(Bytes bytes, ObjectVersion **object_out, Error *err) {
     Reader reader = reader_from(bytes);
     uint8_t format = reader_u8(&reader);
     if (format != CATALOG_FORMAT) {
         return error_set(err, ERR_NEWER_FORMAT, 0, "catalog object of format %u", format);
     }
-    CatalogObject *object = object_new(OBJECT_TABLE, 0);
-    object->kind = reader_u8(&reader);
+    ObjectVersion *object = object_new(OBJECT_TABLE, 0);
+    object->def.kind = reader_u8(&reader);
     object->dropped = reader_u8(&reader) != 0;
-    object->id = reader_u32le(&reader);
-    object->schema_id = reader_u32le(&reader);
-    object->name = arena_str(&object->arena, reader_text(&reader));
-    object->table.id = object->id;
-    object->table.schema_id = object->schema_id;
-    object->table.name = object->name;
-    if (object->kind == OBJECT_TABLE) {
+    object->def.id = reader_u32le(&reader);
+    object->def.schema_id = reader_u32le(&reader);
+    object->def.name = arena_str(&object->arena, reader_text(&reader));
+    def_decode(&reader, &object->arena, &object->def);
+    object->table.id = object->def.id;
+    object->table.schema_id = object->def.schema_id;
+    object->table.name = object->def.name;
+    if (object->def.kind == OBJECT_TABLE) {
         table_decode(&reader, object);
-    } else if (object->kind != OBJECT_SCHEMA) {
+    } else if (object->def.kind == OBJECT_NONE || object->def.kind >= OBJECT_KIND_COUNT) {
         reader.failed = true;
     }
     if (reader.failed || reader.at != reader.len) {

@@ -25,7 +25,7 @@ static IndexKeyDef *keys_copy(Arena *arena, const IndexKeyDef *keys, uint16_t co
     return copies;
 }
 
-void object_set_indexes(CatalogObject *object, const IndexDef *indexes, uint16_t index_count) {
+void object_set_indexes(ObjectVersion *object, const IndexDef *indexes, uint16_t index_count) {
     Arena *arena = &object->arena;
     IndexDef *copies = arena_array(arena, IndexDef, index_count + 1u);
     for (uint16_t i = 0; i < index_count; i++) {
@@ -40,7 +40,7 @@ void object_set_indexes(CatalogObject *object, const IndexDef *indexes, uint16_t
     object->table.index_count = index_count;
 }
 
-void object_set_constraints(CatalogObject *object, const ConstraintDef *constraints, uint16_t constraint_count) {
+void object_set_constraints(ObjectVersion *object, const ConstraintDef *constraints, uint16_t constraint_count) {
     Arena *arena = &object->arena;
     ConstraintDef *copies = arena_array(arena, ConstraintDef, constraint_count + 1u);
     for (uint16_t i = 0; i < constraint_count; i++) {
@@ -193,7 +193,7 @@ static void constraint_decode(Reader *reader, Arena *arena, ConstraintDef *const
     reader->failed = reader->failed || referenced != (foreign ? constraint->column_count : 0);
 }
 
-static void computed_decode(Reader *reader, CatalogObject *object, uint16_t count) {
+static void computed_decode(Reader *reader, ObjectVersion *object, uint16_t count) {
     TableDef *table = &object->table;
     if (count == 0) {
         return;
@@ -225,7 +225,7 @@ static bool parts_fit(const TableDef *table) {
     return fit;
 }
 
-void object__decode_parts(Reader *reader, CatalogObject *object) {
+void object__decode_parts(Reader *reader, ObjectVersion *object) {
     TableDef *table = &object->table;
     if (reader->failed || reader->at == reader->len) {
         return;

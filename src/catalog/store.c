@@ -7,6 +7,7 @@
  * Threads:    one mutex, never held across I/O. Returned objects live as catalog_collect's horizon says.
  * Tests:      test/unit/catalog/test_store.c */
 #include "catalog/store.h"
+#include "catalog/bodies.h"
 
 typedef struct NameEntry { uint64_t hash; uint32_t slot, next; } NameEntry; /* next: place + 1 */
 typedef struct DictionaryEntry { uint32_t table_id, column_id; Dictionary *dictionary; } DictionaryEntry;
@@ -15,7 +16,7 @@ struct Catalog {
     Sched *sched;
     Mutex lock;                  /* guards everything below */
     IntMap by_id;
-    CatalogObject **slots;       /* by rising id */
+    ObjectVersion **slots;       /* by rising id */
     size_t slot_count, slot_capacity;
     IntMap buckets;              /* hash -> place in names + 1 */
     NameEntry *names;
@@ -30,6 +31,16 @@ struct Catalog {
 static void lock(Catalog *catalog) { catalog->sched->mutex_lock(catalog->sched, &catalog->lock); }
 static void unlock(Catalog *catalog) { catalog->sched->mutex_unlock(catalog->sched, &catalog->lock); }
 
+/* The superuser that every folder begins with. */
+static void first_role(ObjectVersion *role) {
+    Buffer body;
+    buffer_init(&body, 4096);
+    RoleBody all = {true, true, true, true, true, true, true, .connection_limit = -1};
+    role_body_encode(&all, &body);
+    object_set(role, &(CatalogObject){.name = STR("postgres"), .body = buffer_bytes(&body)});
+    buffer_deinit(&body);
+}
+
 Catalog *catalog_create(Sched *sched) {
     Catalog *catalog = mem_calloc(1, sizeof *catalog);
     catalog->sched = sched;
@@ -39,15 +50,18 @@ Catalog *catalog_create(Sched *sched) {
     intmap_init(&catalog->by_id);
     intmap_init(&catalog->buckets);
     intmap_init(&catalog->dictionary_by_key);
-    CatalogObject *schema = object_new(OBJECT_SCHEMA, SCHEMA_PUBLIC_ID);
-    schema->name = STR("public");
+    ObjectVersion *schema = object_new(OBJECT_SCHEMA, SCHEMA_PUBLIC_ID);
+    schema->def.name = STR("public");
     catalog_put(catalog, schema);
+    ObjectVersion *role = object_new(OBJECT_ROLE, ROLE_POSTGRES_ID);
+    first_role(role);
+    catalog_put(catalog, role);
     return catalog;
 }
 
-static void free_chain(CatalogObject *object) {
+static void free_chain(ObjectVersion *object) {
     while (object != NULL) {
-        CatalogObject *older = object->older;
+        ObjectVersion *older = object->older;
         object_free(object);
         object = older;
     }
@@ -100,8 +114,12 @@ uint64_t catalog_new_version(Catalog *catalog) {
     return version;
 }
 
-static uint64_t name_hash(ObjectKind kind, uint32_t schema_id, Str name) {
-    uint64_t hash = hash_u64((uint64_t)schema_id << 8 | (uint64_t)kind);
+/* Tables, views and sequences of a schema share their names. */
+static ObjectKind name_class(ObjectKind kind) { return kind == OBJECT_NONE || kind == OBJECT_VIEW || kind == OBJECT_SEQUENCE ? OBJECT_TABLE : kind; }
+static uint32_t scope_of(const CatalogObject *def) { return def->schema_id != 0 ? def->schema_id : def->parent_id; }
+
+static uint64_t name_hash(ObjectKind kind, uint32_t scope_id, Str name) {
+    uint64_t hash = hash_u64((uint64_t)scope_id << 8 | (uint64_t)name_class(kind));
     for (size_t i = 0; i < name.len; i++) {
         uint8_t c = (uint8_t)name.data[i];
         hash = (hash ^ (c >= 'A' && c <= 'Z' ? c + 32u : c)) * UINT64_C(0x100000001b3);
@@ -109,8 +127,8 @@ static uint64_t name_hash(ObjectKind kind, uint32_t schema_id, Str name) {
     return hash_u64(hash);
 }
 
-static void name_add(Catalog *catalog, const CatalogObject *object, uint32_t slot) {
-    uint64_t hash = name_hash(object->kind, object->schema_id, object->name);
+static void name_add(Catalog *catalog, const ObjectVersion *object, uint32_t slot) {
+    uint64_t hash = name_hash(object->def.kind, scope_of(&object->def), object->def.name);
     uint64_t head = 0;
     (void)intmap_get(&catalog->buckets, hash, &head);
     for (uint64_t at = head; at != 0; at = catalog->names[at - 1].next) {
@@ -133,19 +151,19 @@ static uint32_t slot_of(Catalog *catalog, uint32_t id) {
     }
     if (catalog->slot_count == catalog->slot_capacity) {
         catalog->slot_capacity = catalog->slot_capacity == 0 ? 16 : catalog->slot_capacity * 2;
-        catalog->slots = mem_realloc(catalog->slots, sizeof(CatalogObject *) * catalog->slot_capacity);
+        catalog->slots = mem_realloc(catalog->slots, sizeof(ObjectVersion *) * catalog->slot_capacity);
     }
     catalog->slots[catalog->slot_count] = NULL;
     (void)intmap_put(&catalog->by_id, id, catalog->slot_count);
     return (uint32_t)catalog->slot_count++;
 }
 
-static CatalogObject *newest_of(Catalog *catalog, uint32_t id) {
+static ObjectVersion *newest_of(Catalog *catalog, uint32_t id) {
     uint64_t slot = 0;
     return intmap_get(&catalog->by_id, id, &slot) ? catalog->slots[slot] : NULL;
 }
 
-static CatalogObject *visible_of(CatalogObject *object, const Snapshot *snapshot) {
+static ObjectVersion *visible_of(ObjectVersion *object, const Snapshot *snapshot) {
     while (object != NULL && !stamp_visible(object->begin, snapshot)) {
         object = object->older;
     }
@@ -188,16 +206,16 @@ bool catalog_next_dictionary(Catalog *catalog, size_t *cursor, uint32_t *table_i
     return found;
 }
 
-void catalog_put(Catalog *catalog, CatalogObject *object) {
+void catalog_put(Catalog *catalog, ObjectVersion *object) {
     lock(catalog);
-    uint32_t slot = slot_of(catalog, object->id);
+    uint32_t slot = slot_of(catalog, object->def.id);
     object->older = catalog->slots[slot];
     catalog->slots[slot] = object;
-    catalog->next_id = MAX_OF(catalog->next_id, object->id + 1);
+    catalog->next_id = MAX_OF(catalog->next_id, object->def.id + 1);
     catalog->next_version = MAX_OF(catalog->next_version, object->table.version + 1);
     for (uint16_t i = 0; i < object->table.column_count; i++) {
         ColumnDef *column = &object->table.columns[i];
-        column->symbols = column->type.id == TYPE_SYMBOL ? dictionary_symbols(dictionary_locked(catalog, object->id, column->id)) : NULL;
+        column->symbols = column->type.id == TYPE_SYMBOL ? dictionary_symbols(dictionary_locked(catalog, object->def.id, column->id)) : NULL;
     }
     name_add(catalog, object, slot);
     if (stamp_is_settled(object->begin)) {
@@ -206,16 +224,16 @@ void catalog_put(Catalog *catalog, CatalogObject *object) {
     unlock(catalog);
 }
 
-void catalog_undo(Catalog *catalog, CatalogObject *object) {
+void catalog_undo(Catalog *catalog, ObjectVersion *object) {
     lock(catalog);
-    uint32_t slot = slot_of(catalog, object->id);
+    uint32_t slot = slot_of(catalog, object->def.id);
     assert(catalog->slots[slot] == object);
     catalog->slots[slot] = object->older;
     unlock(catalog);
     object_free(object);
 }
 
-void catalog_settle(Catalog *catalog, CatalogObject *object, uint64_t lsn) {
+void catalog_settle(Catalog *catalog, ObjectVersion *object, uint64_t lsn) {
     lock(catalog);
     object->begin = lsn;
     catalog->changed_lsn = MAX_OF(catalog->changed_lsn, lsn);
@@ -225,7 +243,7 @@ void catalog_settle(Catalog *catalog, CatalogObject *object, uint64_t lsn) {
 void catalog_collect(Catalog *catalog, uint64_t horizon) {
     lock(catalog);
     for (size_t i = 0; i < catalog->slot_count; i++) {
-        CatalogObject *object = catalog->slots[i];
+        ObjectVersion *object = catalog->slots[i];
         while (object != NULL && object->begin > horizon) {
             object = object->older;
         }
@@ -237,7 +255,7 @@ void catalog_collect(Catalog *catalog, uint64_t horizon) {
     unlock(catalog);
 }
 
-static CatalogConflict conflict_of(const CatalogObject *newest, const Snapshot *snapshot) {
+static CatalogConflict conflict_of(const ObjectVersion *newest, const Snapshot *snapshot) {
     if (newest == NULL || stamp_visible(newest->begin, snapshot)) {
         return CATALOG_FREE;
     }
@@ -252,10 +270,10 @@ CatalogConflict catalog_check(Catalog *catalog, uint32_t id, const Snapshot *sna
 }
 
 /* Does the newest version, or the settled one below another transaction's change, hold the name? */
-static CatalogConflict name_conflict(const CatalogObject *newest, const Snapshot *snapshot, uint32_t schema_id, Str name) {
+static CatalogConflict name_conflict(const ObjectVersion *newest, const Snapshot *snapshot, uint32_t scope_id, Str name) {
     bool busy = newest != NULL && conflict_of(newest, snapshot) == CATALOG_BUSY;
-    for (const CatalogObject *object = newest; object != NULL; object = object->older) {
-        bool holds = !object->dropped && object->schema_id == schema_id && str_equal(object->name, name);
+    for (const ObjectVersion *object = newest; object != NULL; object = object->older) {
+        bool holds = !object->dropped && scope_of(&object->def) == scope_id && str_equal(object->def.name, name);
         bool unsettled = busy && stamp_is_number(object->begin);
         if (holds) {
             return busy ? CATALOG_BUSY : CATALOG_NEWER;
@@ -267,15 +285,15 @@ static CatalogConflict name_conflict(const CatalogObject *newest, const Snapshot
     return CATALOG_FREE;
 }
 
-CatalogConflict catalog_check_name(Catalog *catalog, ObjectKind kind, uint32_t schema_id, Str name, const Snapshot *snapshot) {
+CatalogConflict catalog_check_name(Catalog *catalog, ObjectKind kind, uint32_t scope_id, Str name, const Snapshot *snapshot) {
     lock(catalog);
     uint64_t at = 0;
     CatalogConflict conflict = CATALOG_FREE;
-    (void)intmap_get(&catalog->buckets, name_hash(kind, schema_id, name), &at);
+    (void)intmap_get(&catalog->buckets, name_hash(kind, scope_id, name), &at);
     while (at != 0 && conflict == CATALOG_FREE) {
-        const CatalogObject *newest = catalog->slots[catalog->names[at - 1].slot];
-        if (newest != NULL && newest->kind == kind) {
-            conflict = name_conflict(newest, snapshot, schema_id, name);
+        const ObjectVersion *newest = catalog->slots[catalog->names[at - 1].slot];
+        if (newest != NULL && name_class(newest->def.kind) == name_class(kind)) {
+            conflict = name_conflict(newest, snapshot, scope_id, name);
         }
         at = catalog->names[at - 1].next;
     }
@@ -283,33 +301,33 @@ CatalogConflict catalog_check_name(Catalog *catalog, ObjectKind kind, uint32_t s
     return conflict;
 }
 
-const CatalogObject *catalog_by_id(Catalog *catalog, uint32_t id, const Snapshot *snapshot) {
+const ObjectVersion *catalog_by_id(Catalog *catalog, uint32_t id, const Snapshot *snapshot) {
     lock(catalog);
-    const CatalogObject *object = visible_of(newest_of(catalog, id), snapshot);
+    const ObjectVersion *object = visible_of(newest_of(catalog, id), snapshot);
     unlock(catalog);
     return object;
 }
 
-const CatalogObject *catalog_newest(Catalog *catalog, uint32_t id) {
+const ObjectVersion *catalog_newest(Catalog *catalog, uint32_t id) {
     lock(catalog);
-    const CatalogObject *object = newest_of(catalog, id);
+    const ObjectVersion *object = newest_of(catalog, id);
     unlock(catalog);
     return object;
 }
 
-const CatalogObject *catalog_find(Catalog *catalog, ObjectKind kind, uint32_t schema_id, Str name, const Snapshot *snapshot, bool *many_out) {
-    const CatalogObject *exact = NULL;
-    const CatalogObject *similar = NULL;
+const ObjectVersion *catalog_find(Catalog *catalog, ObjectKind kind, uint32_t scope_id, Str name, const Snapshot *snapshot, bool *many_out) {
+    const ObjectVersion *exact = NULL;
+    const ObjectVersion *similar = NULL;
     uint32_t similar_count = 0;
     lock(catalog);
     uint64_t at = 0;
-    (void)intmap_get(&catalog->buckets, name_hash(kind, schema_id, name), &at);
+    (void)intmap_get(&catalog->buckets, name_hash(kind, scope_id, name), &at);
     for (; at != 0 && exact == NULL; at = catalog->names[at - 1].next) {
-        const CatalogObject *object = visible_of(catalog->slots[catalog->names[at - 1].slot], snapshot);
-        if (object == NULL || object->kind != kind || object->schema_id != schema_id || !str_equal_ignore_case(object->name, name)) {
+        const ObjectVersion *object = visible_of(catalog->slots[catalog->names[at - 1].slot], snapshot);
+        if (object == NULL || (kind != OBJECT_NONE && object->def.kind != kind) || scope_of(&object->def) != scope_id || !str_equal_ignore_case(object->def.name, name)) {
             continue;
         }
-        if (str_equal(object->name, name)) {
+        if (str_equal(object->def.name, name)) {
             exact = object;
         } else {
             similar = object;
@@ -321,12 +339,12 @@ const CatalogObject *catalog_find(Catalog *catalog, ObjectKind kind, uint32_t sc
     return exact != NULL ? exact : similar_count == 1 ? similar : NULL;
 }
 
-bool catalog_next(Catalog *catalog, ObjectKind kind, const Snapshot *snapshot, size_t *cursor, const CatalogObject **object_out) {
+bool catalog_next(Catalog *catalog, ObjectKind kind, const Snapshot *snapshot, size_t *cursor, const ObjectVersion **object_out) {
     bool found = false;
     lock(catalog);
     while (*cursor < catalog->slot_count && !found) {
-        const CatalogObject *object = visible_of(catalog->slots[(*cursor)++], snapshot);
-        if (object != NULL && object->kind == kind) {
+        const ObjectVersion *object = visible_of(catalog->slots[(*cursor)++], snapshot);
+        if (object != NULL && object->def.kind == kind) {
             *object_out = object;
             found = true;
         }
@@ -346,7 +364,7 @@ uint64_t catalog_object_count(Catalog *catalog, ObjectKind kind) {
     uint64_t count = 0;
     lock(catalog);
     for (size_t i = 0; i < catalog->slot_count; i++) {
-        count += catalog->slots[i] != NULL && catalog->slots[i]->kind == kind && !catalog->slots[i]->dropped;
+        count += catalog->slots[i] != NULL && catalog->slots[i]->def.kind == kind && !catalog->slots[i]->dropped;
     }
     unlock(catalog);
     return count;

@@ -58,10 +58,10 @@ static void check_log(Check *check, Lsn checkpoint) {
 }
 
 static void check_tables(Check *check) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     Snapshot snapshot = {.lsn = engine__visible_lsn(check->engine)};
     for (size_t cursor = 0; catalog_next(check->engine->catalog, OBJECT_TABLE, &snapshot, &cursor, &object);) {
-        Table *table = engine__table_peek(check->engine, object->id);
+        Table *table = engine__table_peek(check->engine, object->def.id);
         ErrorCode code = table != NULL ? table_check(table, check->report, check->code == ERR_OK ? check->err : NULL) : ERR_OK;
         check->code = check->code == ERR_OK ? code : check->code;
     }

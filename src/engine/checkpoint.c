@@ -43,7 +43,7 @@ static ErrorCode output_ops(void *context, Bytes operation, Error *err) {
 }
 
 static ErrorCode write_objects(Output *output, ObjectKind kind, const Snapshot *snapshot, Error *err) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     for (size_t cursor = 0; catalog_next(output->engine->catalog, kind, snapshot, &cursor, &object);) {
         engine__encode_object(object, &output->buffer);
         if (output->buffer.len > CHECKPOINT_BLOCK_BYTES) {
@@ -69,9 +69,9 @@ static ErrorCode write_dictionaries(Output *output, const Snapshot *snapshot, Er
 }
 
 static ErrorCode write_tables(Output *output, const Snapshot *snapshot, Error *err) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     for (size_t cursor = 0; catalog_next(output->engine->catalog, OBJECT_TABLE, snapshot, &cursor, &object);) {
-        Table *table = engine__table_peek(output->engine, object->id);
+        Table *table = engine__table_peek(output->engine, object->def.id);
         if (table != NULL) {
             TRY(table_image(table, snapshot, output_ops, output, err));
         }
@@ -92,6 +92,9 @@ static void write_section(Output *output) {
 static ErrorCode write_all(Output *output, const Snapshot *snapshot, Error *err) {
     TRY(write_objects(output, OBJECT_SCHEMA, snapshot, err));
     TRY(write_objects(output, OBJECT_TABLE, snapshot, err));
+    for (int kind = OBJECT_TABLE + 1; kind < OBJECT_KIND_COUNT; kind++) {
+        TRY(write_objects(output, (ObjectKind)kind, snapshot, err));
+    }
     TRY(write_dictionaries(output, snapshot, err));
     TRY(write_tables(output, snapshot, err));
     engine__encode_dead_files(output->engine, &output->buffer);

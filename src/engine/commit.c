@@ -15,7 +15,7 @@ static WalDurability effective_durability(const Txn *txn, uint32_t *interval_ms_
     uint8_t strongest = base == DURABILITY_UNSET ? DURABILITY_COMMIT : base;
     *interval_ms_out = engine->options.durability_ms;
     for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
-        const CatalogObject *object = catalog_by_id(engine->catalog, table_id(touched->table), &snapshot);
+        const ObjectVersion *object = catalog_by_id(engine->catalog, table_id(touched->table), &snapshot);
         if (object != NULL && object->table.durability > strongest) {
             strongest = object->table.durability;
             *interval_ms_out = object->table.durability_ms;
@@ -40,8 +40,8 @@ void engine__encode_symbols(const Dictionary *dictionary, uint32_t table_id, uin
     }
 }
 
-void engine__encode_object(const CatalogObject *object, Buffer *out) {
-    size_t at = op_begin(out, OP_DDL, object->id);
+void engine__encode_object(const ObjectVersion *object, Buffer *out) {
+    size_t at = op_begin(out, OP_DDL, object->def.id);
     object_encode(object, out);
     op_finish(out, at);
 }
@@ -69,7 +69,7 @@ static SymbolMark *encode_symbols(Txn *txn, Buffer *out) {
     SymbolMark *marks = NULL;
     Snapshot snapshot = txn__catalog_snapshot(txn);
     for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
-        const CatalogObject *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
+        const ObjectVersion *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
         if (object != NULL) {
             marks = encode_table_symbols(txn, &object->table, marks, out);
         }
@@ -109,7 +109,7 @@ static ErrorCode shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Er
 static bool frees_room(const Txn *txn) {
     for (size_t i = 0; i < txn->writes.count; i++) {
         const Write *write = &txn->writes.writes[i];
-        bool drops = write->kind == WRITE_OBJECT && ((const CatalogObject *)write->object)->dropped;
+        bool drops = write->kind == WRITE_OBJECT && ((const ObjectVersion *)write->object)->dropped;
         if (!drops && write->kind != WRITE_PARTS_END) {
             return false;
         }
@@ -160,7 +160,7 @@ static ErrorCode spill_large(Txn *txn, Error *err) {
     Snapshot snapshot = txn__catalog_snapshot(txn);
     for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
         uint64_t rows = table_rows_written(touched->table, &txn->writes, 0);
-        const CatalogObject *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
+        const ObjectVersion *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
         bool many = rows >= REFERENCE_ROWS_MIN && txn->writer.bytes_appended >= REFERENCE_BYTES_MIN;
         bool large = rows >= SPILL_ROWS_MIN && txn->writer.bytes_appended >= REFERENCE_BYTES_LARGE;
         if (object != NULL && (many || large)) {

@@ -6,7 +6,7 @@
  * Tests:     test/unit/engine/test_ddl.c */
 #include "engine/ddl_internal.h"
 
-static ErrorCode check_name(Str name, const char *what, Error *err) {
+ErrorCode ddl__check_name(Str name, const char *what, Error *err) {
     bool bad = name.len == 0 || name.len > NAME_BYTES_MAX || !utf8_valid(name) || memchr(name.data, 0, name.len) != NULL;
     return bad ? error_set(err, ERR_INVALID_NAME, ERROR_NO_POSITION, "invalid %s name \"%.*s\"", what, (int)MIN_OF(name.len, (size_t)60), name.data)
                : ERR_OK;
@@ -47,7 +47,7 @@ static void refresh(Txn *txn) {
 }
 
 /* The version to change. Waits, refreshes, or fails as the top comment says. */
-ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const CatalogObject **object_out, Error *err) {
+ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **object_out, Error *err) {
     TRY(txn__check_writable(txn, err));
     int64_t deadline = ddl__deadline(txn);
     for (;;) {
@@ -77,11 +77,11 @@ ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const CatalogObject **obj
 }
 
 /* Is the name free? *taken_out instead of an error, so that IF NOT EXISTS can look at it. */
-static ErrorCode name_free(Txn *txn, ObjectKind kind, uint32_t schema_id, Str name, bool *taken_out, Error *err) {
+ErrorCode ddl__name_free(Txn *txn, ObjectKind kind, uint32_t scope_id, Str name, bool *taken_out, Error *err) {
     int64_t deadline = ddl__deadline(txn);
     for (;;) {
         Snapshot snapshot = txn__catalog_snapshot(txn);
-        CatalogConflict conflict = catalog_check_name(txn->engine->catalog, kind, schema_id, name, &snapshot);
+        CatalogConflict conflict = catalog_check_name(txn->engine->catalog, kind, scope_id, name, &snapshot);
         *taken_out = conflict == CATALOG_NEWER;
         if (conflict != CATALOG_BUSY) {
             if (*taken_out && txn->options.isolation == ISOLATION_READ_COMMITTED) {
@@ -95,14 +95,14 @@ static ErrorCode name_free(Txn *txn, ObjectKind kind, uint32_t schema_id, Str na
     }
 }
 
-const CatalogObject *ddl__put(Txn *txn, CatalogObject *object) {
+const ObjectVersion *ddl__put(Txn *txn, ObjectVersion *object) {
     object->begin = txn->snapshot.own | txn->snapshot.command;
-    if (object->kind == OBJECT_TABLE) {
+    if (object->def.kind == OBJECT_TABLE) {
         object->table.version = catalog_new_version(txn->engine->catalog);
-        txn__touch(txn, engine__table(txn->engine, object->id));
+        txn__touch(txn, engine__table(txn->engine, object->def.id));
     }
     catalog_put(txn->engine->catalog, object);
-    writes_add(&txn->writes, (Write){WRITE_OBJECT, object->id, 0, 0, 0, object});
+    writes_add(&txn->writes, (Write){WRITE_OBJECT, object->def.id, 0, 0, 0, object});
     txn->ddl_count++;
     return object;
 }
@@ -111,15 +111,15 @@ const CatalogObject *ddl__put(Txn *txn, CatalogObject *object) {
 
 static ErrorCode schema_create(Txn *txn, Str name, bool if_not_exists, Error *err) {
     TRY(txn__check_writable(txn, err));
-    TRY(check_name(name, "schema", err));
+    TRY(ddl__check_name(name, "schema", err));
     bool taken = false;
-    TRY(name_free(txn, OBJECT_SCHEMA, 0, name, &taken, err));
+    TRY(ddl__name_free(txn, OBJECT_SCHEMA, 0, name, &taken, err));
     if (taken) {
         return if_not_exists ? ERR_OK
                              : error_set(err, ERR_DUPLICATE_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" already exists", STR_ARG(name));
     }
-    CatalogObject *object = object_new(OBJECT_SCHEMA, catalog_new_id(txn->engine->catalog));
-    object->name = arena_str(&object->arena, name);
+    ObjectVersion *object = object_new(OBJECT_SCHEMA, catalog_new_id(txn->engine->catalog));
+    object->def.name = arena_str(&object->arena, name);
     (void)ddl__put(txn, object);
     return ERR_OK;
 }
@@ -129,7 +129,7 @@ ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err) 
     return ddl__unlock(txn, schema_create(txn, name, if_not_exists, err));
 }
 
-static ErrorCode find_schema(Txn *txn, Str name, const CatalogObject **schema_out, Error *err) {
+static ErrorCode find_schema(Txn *txn, Str name, const ObjectVersion **schema_out, Error *err) {
     Snapshot snapshot = txn__catalog_snapshot(txn);
     bool many = false;
     *schema_out = catalog_find(txn->engine->catalog, OBJECT_SCHEMA, 0, name.len == 0 ? STR("public") : name, &snapshot, &many);
@@ -137,36 +137,34 @@ static ErrorCode find_schema(Txn *txn, Str name, const CatalogObject **schema_ou
                                : error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(name));
 }
 
-static ErrorCode table_drop(Txn *txn, const TableDef *table, Error *err);
-
-static ErrorCode drop_tables_of(Txn *txn, const CatalogObject *schema, bool cascade, Error *err) {
+static ErrorCode drop_tables_of(Txn *txn, const ObjectVersion *schema, bool cascade, Error *err) {
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     for (size_t cursor = 0; catalog_next(txn->engine->catalog, OBJECT_TABLE, &snapshot, &cursor, &object);) {
-        if (object->schema_id != schema->id) {
+        if (object->def.schema_id != schema->def.id) {
             continue;
         }
         if (!cascade) {
             return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "cannot drop schema \"%.*s\" because table \"%.*s\" is in it",
-                             STR_ARG(schema->name), STR_ARG(object->name));
+                             STR_ARG(schema->def.name), STR_ARG(object->def.name));
         }
-        TRY(table_drop(txn, &object->table, err));
+        TRY(ddl__table_drop(txn, &object->table, err));
     }
     return ERR_OK;
 }
 
 static ErrorCode schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err) {
-    const CatalogObject *schema = NULL;
+    const ObjectVersion *schema = NULL;
     ErrorCode code = find_schema(txn, name, &schema, err);
     if (code != ERR_OK) {
         return if_exists ? ERR_OK : code;
     }
-    if (schema->id < OBJECT_FIRST_FREE_ID) {
+    if (schema->def.id < OBJECT_FIRST_FREE_ID) {
         return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "schema \"%.*s\" cannot be dropped", STR_ARG(name));
     }
-    TRY(ddl__object(txn, schema->id, name, &schema, err));
+    TRY(ddl__object(txn, schema->def.id, name, &schema, err));
     TRY(drop_tables_of(txn, schema, cascade, err));
-    CatalogObject *gone = object_copy(schema);
+    ObjectVersion *gone = object_copy(schema);
     gone->dropped = true;
     (void)ddl__put(txn, gone);
     return ERR_OK;
@@ -189,7 +187,7 @@ static ErrorCode check_columns(const TableSpec *spec, Error *err) {
     strmap_init(&names);
     ErrorCode code = ERR_OK;
     for (uint16_t i = 0; i < spec->column_count && code == ERR_OK; i++) {
-        code = check_name(spec->columns[i].name, "column", err);
+        code = ddl__check_name(spec->columns[i].name, "column", err);
         if (code == ERR_OK && !strmap_put(&names, spec->columns[i].name, i)) {
             code = error_set(err, ERR_DUPLICATE_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" specified more than once", STR_ARG(spec->columns[i].name));
         }
@@ -202,13 +200,13 @@ static ErrorCode check_columns(const TableSpec *spec, Error *err) {
     return code;
 }
 
-static void fill_table(CatalogObject *object, const TableSpec *spec, const CatalogObject *schema) {
-    object->schema_id = schema->id;
-    object->name = arena_str(&object->arena, spec->name);
+static void fill_table(ObjectVersion *object, const TableSpec *spec, const ObjectVersion *schema) {
+    object->def.schema_id = schema->def.id;
+    object->def.name = arena_str(&object->arena, spec->name);
     TableDef *table = &object->table;
-    table->schema_id = schema->id;
-    table->schema_name = arena_str(&object->arena, schema->name);
-    table->name = object->name;
+    table->schema_id = schema->def.id;
+    table->schema_name = arena_str(&object->arena, schema->def.name);
+    table->name = object->def.name;
     table->designated = spec->designated;
     table->partition = spec->partition;
     table->durability = spec->durability;
@@ -224,12 +222,12 @@ static void fill_table(CatalogObject *object, const TableSpec *spec, const Catal
 
 static ErrorCode create_table(Txn *txn, const TableSpec *spec, const TableDef **table_out, Error *err) {
     TRY(txn__check_writable(txn, err));
-    TRY(check_name(spec->name, "table", err));
+    TRY(ddl__check_name(spec->name, "table", err));
     TRY(check_columns(spec, err));
-    const CatalogObject *schema = NULL;
+    const ObjectVersion *schema = NULL;
     TRY(find_schema(txn, spec->schema_name, &schema, err));
     bool taken = false;
-    TRY(name_free(txn, OBJECT_TABLE, schema->id, spec->name, &taken, err));
+    TRY(ddl__name_free(txn, OBJECT_TABLE, schema->def.id, spec->name, &taken, err));
     if (taken && spec->if_not_exists) {
         return txn->view.base.table_find(&txn->view.base, spec->schema_name, spec->name, table_out, err);
     }
@@ -239,7 +237,7 @@ static ErrorCode create_table(Txn *txn, const TableSpec *spec, const TableDef **
     if (catalog_object_count(txn->engine->catalog, OBJECT_TABLE) >= TABLES_MAX) {
         return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a database can have at most %d tables", TABLES_MAX);
     }
-    CatalogObject *object = object_new(OBJECT_TABLE, catalog_new_id(txn->engine->catalog));
+    ObjectVersion *object = object_new(OBJECT_TABLE, catalog_new_id(txn->engine->catalog));
     fill_table(object, spec, schema);
     *table_out = &ddl__put(txn, object)->table;
     return ERR_OK;
@@ -263,11 +261,11 @@ static ErrorCode claim(Txn *txn, uint32_t id, Error *err) {
     }
 }
 
-static ErrorCode table_drop(Txn *txn, const TableDef *table, Error *err) {
-    const CatalogObject *object = NULL;
+ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, Error *err) {
+    const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(claim(txn, table->id, err));
-    CatalogObject *gone = object_copy(object);
+    ObjectVersion *gone = object_copy(object);
     gone->dropped = true;
     (void)ddl__put(txn, gone);
     return ERR_OK;
@@ -275,11 +273,11 @@ static ErrorCode table_drop(Txn *txn, const TableDef *table, Error *err) {
 
 ErrorCode txn_table_drop(Txn *txn, const TableDef *table, Error *err) {
     ddl__lock(txn);
-    return ddl__unlock(txn, table_drop(txn, table, err));
+    return ddl__unlock(txn, ddl__table_drop(txn, table, err));
 }
 
 static ErrorCode truncate_rows(Txn *txn, const TableDef *table, Error *err) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(claim(txn, table->id, err));
     txn->writer.snapshot = txn->snapshot;
@@ -292,16 +290,16 @@ ErrorCode txn_table_truncate(Txn *txn, const TableDef *table, Error *err) {
 }
 
 static ErrorCode table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err) {
-    const CatalogObject *object = NULL;
-    TRY(check_name(new_name, "table", err));
+    const ObjectVersion *object = NULL;
+    TRY(ddl__check_name(new_name, "table", err));
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     bool taken = false;
-    TRY(name_free(txn, OBJECT_TABLE, object->schema_id, new_name, &taken, err));
+    TRY(ddl__name_free(txn, OBJECT_TABLE, object->def.schema_id, new_name, &taken, err));
     if (taken) {
         return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(new_name));
     }
-    CatalogObject *renamed = object_copy(object);
-    renamed->name = renamed->table.name = arena_str(&renamed->arena, new_name);
+    ObjectVersion *renamed = object_copy(object);
+    renamed->def.name = renamed->table.name = arena_str(&renamed->arena, new_name);
     (void)ddl__put(txn, renamed);
     return ERR_OK;
 }
@@ -312,9 +310,9 @@ ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error 
 }
 
 static ErrorCode table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
-    CatalogObject *changed = object_copy(object);
+    ObjectVersion *changed = object_copy(object);
     changed->table.durability = durability;
     changed->table.durability_ms = durability_ms;
     (void)ddl__put(txn, changed);
@@ -326,4 +324,4 @@ ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t dura
     return ddl__unlock(txn, table_set_durability(txn, table, durability, durability_ms, err));
 }
 
-ErrorCode ddl__check_column_name(Str name, Error *err) { return check_name(name, "column", err); }
+ErrorCode ddl__check_column_name(Str name, Error *err) { return ddl__check_name(name, "column", err); }

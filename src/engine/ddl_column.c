@@ -4,21 +4,21 @@
  * Tests: test/unit/engine/test_ddl.c */
 #include "engine/ddl_internal.h"
 
-static ErrorCode find_column(const CatalogObject *object, Str name, int *number_out, Error *err) {
+static ErrorCode find_column(const ObjectVersion *object, Str name, int *number_out, Error *err) {
     *number_out = table_column_find(&object->table, name);
     if (*number_out >= 0) {
         return ERR_OK;
     }
     return error_set(err, *number_out == -2 ? ERR_AMBIGUOUS_COLUMN : ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION,
-                     "column \"%.*s\" of relation \"%.*s\" %s", STR_ARG(name), STR_ARG(object->name),
+                     "column \"%.*s\" of relation \"%.*s\" %s", STR_ARG(name), STR_ARG(object->def.name),
                      *number_out == -2 ? "is ambiguous" : "does not exist");
 }
 
-static ErrorCode check_absent(const CatalogObject *object, Str name, Error *err) {
+static ErrorCode check_absent(const ObjectVersion *object, Str name, Error *err) {
     for (uint16_t i = 0; i < object->table.column_count; i++) {
         if (str_equal(object->table.columns[i].name, name)) {
             return error_set(err, ERR_DUPLICATE_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" of relation \"%.*s\" already exists", STR_ARG(name),
-                             STR_ARG(object->name));
+                             STR_ARG(object->def.name));
         }
     }
     return ERR_OK;
@@ -35,14 +35,14 @@ static void intern_default(Txn *txn, uint32_t table_id, ColumnDef *column) {
     memcpy(column->missing_value, &code, sizeof code);
 }
 
-static ErrorCode check_add(Txn *txn, const CatalogObject *object, const ColumnDef *column, Error *err) {
+static ErrorCode check_add(Txn *txn, const ObjectVersion *object, const ColumnDef *column, Error *err) {
     TRY(ddl__check_column_name(column->name, err));
     TRY(check_absent(object, column->name, err));
     if (object->table.column_count >= COLUMNS_MAX) {
         return error_set(err, ERR_TOO_MANY_COLUMNS, ERROR_NO_POSITION, "tables can have at most %d columns", COLUMNS_MAX);
     }
     TableFigures figures;
-    table_figures(engine__table(txn->engine, object->id), &figures);
+    table_figures(engine__table(txn->engine, object->def.id), &figures);
     if (column->not_null && column->missing_is_null && figures.rows > 0) {
         return error_set(err, ERR_NOT_NULL_VIOLATION, ERROR_NO_POSITION, "column \"%.*s\" contains null values", STR_ARG(column->name));
     }
@@ -50,7 +50,7 @@ static ErrorCode check_add(Txn *txn, const CatalogObject *object, const ColumnDe
 }
 
 static ErrorCode column_add(Txn *txn, const TableDef *table, const ColumnDef *column, const TableDef **table_out, Error *err) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(check_add(txn, object, column, err));
     ColumnDef *columns = mem_calloc(object->table.column_count + 1u, sizeof *columns);
@@ -60,9 +60,9 @@ static ErrorCode column_add(Txn *txn, const TableDef *table, const ColumnDef *co
     added->id = object->next_column_id;
     added->symbols = NULL;
     added->dropped = false;
-    CatalogObject *changed = object_copy(object);
+    ObjectVersion *changed = object_copy(object);
     changed->next_column_id++;
-    intern_default(txn, object->id, added);
+    intern_default(txn, object->def.id, added);
     object_set_columns(changed, columns, (uint16_t)(object->table.column_count + 1));
     mem_free(columns);
     *table_out = &ddl__put(txn, changed)->table;
@@ -75,14 +75,14 @@ ErrorCode txn_column_add(Txn *txn, const TableDef *table, const ColumnDef *colum
 }
 
 static ErrorCode column_drop(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     int number = 0;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(find_column(object, name, &number, err));
     if (number == object->table.designated) {
         return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "cannot drop the designated timestamp \"%.*s\"", STR_ARG(name));
     }
-    CatalogObject *changed = object_copy(object);
+    ObjectVersion *changed = object_copy(object);
     TableDef *def = &changed->table;
     memmove(&def->columns[number], &def->columns[number + 1], sizeof(ColumnDef) * (size_t)(def->column_count - number - 1));
     def->column_count--;
@@ -97,13 +97,13 @@ ErrorCode txn_column_drop(Txn *txn, const TableDef *table, Str name, const Table
 }
 
 static ErrorCode column_rename(Txn *txn, const TableDef *table, Str name, Str new_name, const TableDef **table_out, Error *err) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     int number = 0;
     TRY(ddl__check_column_name(new_name, err));
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(find_column(object, name, &number, err));
     TRY(check_absent(object, new_name, err));
-    CatalogObject *changed = object_copy(object);
+    ObjectVersion *changed = object_copy(object);
     changed->table.columns[number].name = arena_str(&changed->arena, new_name);
     *table_out = &ddl__put(txn, changed)->table;
     return ERR_OK;

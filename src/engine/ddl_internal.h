@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ddl_internal.h - what ddl.c and ddl_column.c share. */
+ * ddl_internal.h - what ddl.c, ddl_column.c and ddl_object.c share. */
 #pragma once
 #include "engine/engine_internal.h"
 
 void ddl__lock(Txn *txn);
 ErrorCode ddl__unlock(Txn *txn, ErrorCode code); /* passes code through */
-NODISCARD ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const CatalogObject **object_out, Error *err);
-const CatalogObject *ddl__put(Txn *txn, CatalogObject *object); /* takes it */
+NODISCARD ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **object_out, Error *err);
+const ObjectVersion *ddl__put(Txn *txn, ObjectVersion *object); /* takes it */
 NODISCARD ErrorCode ddl__check_column_name(Str name, Error *err);
+NODISCARD ErrorCode ddl__check_name(Str name, const char *what, Error *err);
+/* Is the name free? *taken_out instead of an error, so that IF NOT EXISTS can look at it. */
+NODISCARD ErrorCode ddl__name_free(Txn *txn, ObjectKind kind, uint32_t scope_id, Str name, bool *taken_out, Error *err);
+NODISCARD ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, Error *err);

@@ -65,12 +65,12 @@ static void dump_body(Reader *reader, Buffer *out) {
 }
 
 static void dump_object(Reader *reader, Buffer *out) {
-    CatalogObject *object = NULL;
+    ObjectVersion *object = NULL;
     if (object_decode(reader_bytes(reader, reader->len - reader->at), &object, NULL) != ERR_OK) {
         buffer_printf(out, " cannot be read");
         return;
     }
-    buffer_printf(out, " %s \"%.*s\"%s", object->kind == OBJECT_TABLE ? "table" : "schema", STR_ARG(object->name), object->dropped ? " dropped" : "");
+    buffer_printf(out, " %s \"%.*s\"%s", object_kind_name(object->def.kind), STR_ARG(object->def.name), object->dropped ? " dropped" : "");
     for (uint16_t i = 0; i < object->table.column_count && !object->dropped; i++) {
         char type[64];
         size_t len = type_format_sql(type, sizeof type, object->table.columns[i].type);

@@ -271,7 +271,7 @@ void engine__collect(Engine *engine) {
     uint64_t gone[64];
     size_t gone_count = 0;
     for (size_t i = 0; intmap_next(&engine->tables, &i, &id, &table);) {
-        const CatalogObject *newest = catalog_newest(engine->catalog, (uint32_t)id);
+        const ObjectVersion *newest = catalog_newest(engine->catalog, (uint32_t)id);
         bool dropped = newest != NULL && newest->dropped && newest->begin <= begin_horizon;
         if (dropped && gone_count < COUNT_OF(gone)) {
             gone[gone_count++] = id;

@@ -77,6 +77,13 @@ NODISCARD ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, ui
 NODISCARD ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err);
 NODISCARD ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err);
 
+/* Objects of the other kinds; tables and schemas have their calls above. Dependencies are the caller's business: nothing here looks at
+ * needs or parents. Names: ERR_DUPLICATE_TABLE for relations, else ERR_DUPLICATE_OBJECT, with PostgreSQL's text. Everything is copied. */
+NODISCARD ErrorCode txn_object_create(Txn *txn, const CatalogObject *def, uint32_t *id_out, Error *err);   /* def->id is ignored */
+NODISCARD ErrorCode txn_object_replace(Txn *txn, const CatalogObject *def, Error *err);                    /* a new version of def->id, same kind; a schema too */
+NODISCARD ErrorCode txn_object_drop(Txn *txn, uint32_t id, Error *err);                                    /* a schema or table too */
+uint32_t txn_object_new_id(Txn *txn);                                                                      /* from the one counter, for parts of objects */
+
 /* ---- for people: one line per operation ---- */
 NODISCARD ErrorCode engine_dump_operations(Bytes body, Buffer *out, Error *err);                        /* body of a commit record */
 NODISCARD ErrorCode engine_dump_checkpoint(Io *io, const char *path, Buffer *out, Error *err);          /* "checkpoint-<lsn>" */

@@ -141,7 +141,7 @@ NODISCARD ErrorCode engine__bodies_sweep(Engine *engine, Error *err); /* after r
 NODISCARD ErrorCode engine__checkpoint_load(Engine *engine, Lsn *lsn_out, Error *err);
 bool engine__checkpoint_due(Engine *engine);
 void engine__encode_symbols(const Dictionary *dictionary, uint32_t table_id, uint32_t column_id, int32_t from, int32_t to, Buffer *out);
-void engine__encode_object(const CatalogObject *object, Buffer *out);
+void engine__encode_object(const ObjectVersion *object, Buffer *out);
 /* jobs.c */
 void engine__jobs_main(void *engine);
 NODISCARD ErrorCode engine__flush_all(Engine *engine, const FlushPolicy *policy, Error *err);

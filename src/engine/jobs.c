@@ -57,7 +57,7 @@ static ErrorCode run_job(Engine *engine, uint32_t table_id, Rewrite *rewrite, Er
     RewriteJob job = {{job_settle}, rewrite};
     registry_begin(&engine->registry, &entry, engine__visible_lsn, engine);
     uint64_t horizon = registry_horizon(&engine->registry, engine__visible_lsn, engine);
-    const CatalogObject *object = catalog_by_id(engine->catalog, table_id, &(Snapshot){.lsn = entry.snapshot_lsn});
+    const ObjectVersion *object = catalog_by_id(engine->catalog, table_id, &(Snapshot){.lsn = entry.snapshot_lsn});
     ErrorCode code = ERR_OBJECT_IN_USE;
     if (object == NULL) {
         table_rewrite_abort(rewrite); /* dropped meanwhile */
@@ -109,10 +109,10 @@ static ErrorCode merge_job(Engine *engine, Table *table, const FlushPolicy *poli
 
 /* Tables are destroyed under the work lock only, so pointers stay good. */
 static ErrorCode each_table(Engine *engine, TableJob job, const FlushPolicy *policy, Error *err) {
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     Snapshot snapshot = {.lsn = engine__visible_lsn(engine)};
     for (size_t cursor = 0; catalog_next(engine->catalog, OBJECT_TABLE, &snapshot, &cursor, &object);) {
-        Table *table = engine__table_peek(engine, object->id);
+        Table *table = engine__table_peek(engine, object->def.id);
         if (table != NULL) {
             TRY(job(engine, table, policy, err));
         }

@@ -8,7 +8,7 @@
 typedef struct OpRecord { uint8_t op; uint32_t table_id; Bytes payload; } OpRecord;
 
 static bool is_gone(Engine *engine, uint32_t table_id) {
-    const CatalogObject *object = catalog_newest(engine->catalog, table_id);
+    const ObjectVersion *object = catalog_newest(engine->catalog, table_id);
     return object == NULL || object->dropped;
 }
 
@@ -29,17 +29,17 @@ static ErrorCode redo_parts(Engine *engine, const OpRecord *op, Lsn lsn, Error *
 }
 
 static ErrorCode redo_ddl(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
-    CatalogObject *object = NULL;
+    ObjectVersion *object = NULL;
     TRY(object_decode(op->payload, &object, err));
     object->begin = lsn;
     catalog_put(engine->catalog, object);
-    if (object->dropped && object->kind == OBJECT_TABLE) {
-        Table *table = engine__table_peek(engine, object->id);
+    if (object->dropped && object->def.kind == OBJECT_TABLE) {
+        Table *table = engine__table_peek(engine, object->def.id);
         if (table != NULL) {
             table_kill_files(table, lsn);
         }
-        engine__dictionaries_kill(engine, object->id, lsn);
-        (void)intmap_remove(&engine->tables, object->id);
+        engine__dictionaries_kill(engine, object->def.id, lsn);
+        (void)intmap_remove(&engine->tables, object->def.id);
         table_destroy(table);
     }
     return ERR_OK;

@@ -6,8 +6,8 @@ static Txn *txn_of(Storage *storage) { return ((TxnStorage *)storage)->txn; }
 
 static ErrorCode find_def(Txn *txn, uint32_t id, const TableDef **def_out, Error *err) {
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    const CatalogObject *object = catalog_by_id(txn->engine->catalog, id, &snapshot);
-    if (object == NULL || object->kind != OBJECT_TABLE) {
+    const ObjectVersion *object = catalog_by_id(txn->engine->catalog, id, &snapshot);
+    if (object == NULL || object->def.kind != OBJECT_TABLE) {
         return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "table %u does not exist", id);
     }
     *def_out = &object->table;

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-static CatalogObject *keyed_table(void) {
-    CatalogObject *object = object_new(OBJECT_TABLE, 30);
+static ObjectVersion *keyed_table(void) {
+    ObjectVersion *object = object_new(OBJECT_TABLE, 30);
     ColumnDef columns[3] = {{.id = 1, .name = STR("a"), .type = type_of(TYPE_INT8), .not_null = true, .missing_is_null = true},
                             {.id = 2, .name = STR("b"), .type = type_of(TYPE_TEXT), .missing_is_null = true},
                             {.id = 3, .name = STR("lower(b)"), .type = type_of(TYPE_TEXT), .default_text = STR("lower(b)"), .missing_is_null = true}};
@@ -24,7 +24,7 @@ static CatalogObject *keyed_table(void) {
         {.id = 35, .name = STR("t_a_fkey"), .kind = CONSTRAINT_FOREIGN_KEY, .column_ids = ids, .column_count = 1, .referenced_table_id = 20,
          .referenced_ids = referenced, .index_id = 22, .on_delete = FOREIGN_CASCADE, .on_update = FOREIGN_NO_ACTION, .match = MATCH_SIMPLE,
          .deferrable = true, .initially_deferred = true, .validated = true}};
-    object->name = object->table.name = STR("t");
+    object->def.name = object->table.name = STR("t");
     object_set_all_columns(object, columns, 2, 1);
     object_set_indexes(object, indexes, 2);
     object_set_constraints(object, constraints, 3);
@@ -52,15 +52,15 @@ static void check(const TableDef *table) {
 
 static void parts_survive_their_bytes_and_a_copy(void **state) {
     (void)state;
-    CatalogObject *object = keyed_table();
-    CatalogObject *twin = object_copy(object);
+    ObjectVersion *object = keyed_table();
+    ObjectVersion *twin = object_copy(object);
     object_free(object);
     check(&twin->table);
     Buffer bytes;
     buffer_init(&bytes, 1 << 20);
     object_encode(twin, &bytes);
     object_free(twin);
-    CatalogObject *read = NULL;
+    ObjectVersion *read = NULL;
     assert_int_equal(object_decode(buffer_bytes(&bytes), &read, NULL), ERR_OK);
     check(&read->table);
     object_free(read);
@@ -69,7 +69,7 @@ static void parts_survive_their_bytes_and_a_copy(void **state) {
 
 static void damaged_parts_are_refused(void **state) {
     (void)state;
-    CatalogObject *object = keyed_table();
+    ObjectVersion *object = keyed_table();
     Buffer bytes;
     buffer_init(&bytes, 1 << 20);
     object_encode(object, &bytes);
@@ -85,11 +85,11 @@ static void damaged_parts_are_refused(void **state) {
     object_free(object);
     assert_int_equal(bytes.len, whole);
     for (size_t len = bare + 1; len < whole; len++) {
-        CatalogObject *read = NULL;
+        ObjectVersion *read = NULL;
         assert_int_equal(object_decode(bytes_from(bytes.data, len), &read, NULL), ERR_DAMAGED);
     }
     for (size_t at = bare; at < whole; at++) { /* any byte may be wrong: an error or an object, never a crash */
-        CatalogObject *read = NULL;
+        ObjectVersion *read = NULL;
         bytes.data[at] ^= 0x5a;
         if (object_decode(buffer_bytes(&bytes), &read, NULL) == ERR_OK) {
             object_free(read);

@@ -10,14 +10,14 @@ static Sched SCHED = {.mutex_init = no_mutex, .mutex_deinit = no_mutex, .mutex_l
 static const Stamp ONE = STAMP_OWN_BIT | 1 << TXN_COMMAND_BITS;
 static const Stamp TWO = STAMP_OWN_BIT | 2 << TXN_COMMAND_BITS;
 
-static CatalogObject *table_object(uint32_t id, const char *name, Stamp begin) {
-    CatalogObject *object = object_new(OBJECT_TABLE, id);
+static ObjectVersion *table_object(uint32_t id, const char *name, Stamp begin) {
+    ObjectVersion *object = object_new(OBJECT_TABLE, id);
     ColumnDef columns[3] = {{.id = 1, .name = STR("ts"), .type = type_of(TYPE_TIMESTAMP), .not_null = true, .missing_is_null = true},
                             {.id = 4, .name = STR("sym"), .type = type_of(TYPE_SYMBOL), .symbol_capacity = 256, .missing_is_null = true},
                             {.id = 6, .name = STR("note"), .type = type_of(TYPE_VARCHAR), .default_text = STR("'x' || 'y'"), .default_dialect = 1,
                              .missing_text = strref_make("a longer default text", 21)}};
-    object->schema_id = SCHEMA_PUBLIC_ID;
-    object->name = object->table.name = arena_str(&object->arena, str_from_c(name));
+    object->def.schema_id = SCHEMA_PUBLIC_ID;
+    object->def.name = object->table.name = arena_str(&object->arena, str_from_c(name));
     object->table.schema_name = STR("public");
     object->table.schema_id = SCHEMA_PUBLIC_ID;
     object->table.designated = 0;
@@ -33,13 +33,13 @@ static CatalogObject *table_object(uint32_t id, const char *name, Stamp begin) {
 
 static void objects_survive_their_bytes(void **state) {
     (void)state;
-    CatalogObject *object = table_object(20, "t", 5);
+    ObjectVersion *object = table_object(20, "t", 5);
     Buffer bytes;
     buffer_init(&bytes, 1 << 20);
     object_encode(object, &bytes);
-    CatalogObject *copy = NULL;
+    ObjectVersion *copy = NULL;
     assert_int_equal(object_decode(buffer_bytes(&bytes), &copy, NULL), ERR_OK);
-    assert_int_equal(copy->id, 20);
+    assert_int_equal(copy->def.id, 20);
     assert_int_equal(copy->next_column_id, 7);
     assert_int_equal(copy->table.partition, PARTITION_MONTH);
     assert_int_equal(copy->table.durability_ms, 50);
@@ -62,7 +62,7 @@ static void versions_are_seen_by_their_snapshots(void **state) {
     Catalog *catalog = catalog_create(&SCHED);
     bool many = false;
     catalog_put(catalog, table_object(20, "t", 5));
-    CatalogObject *renamed = table_object(20, "u", ONE | 1);
+    ObjectVersion *renamed = table_object(20, "u", ONE | 1);
     catalog_put(catalog, renamed);
     Snapshot old = {.lsn = 9};
     Snapshot own = {9, ONE, 2};
@@ -95,14 +95,14 @@ static void names_match_exactly_first(void **state) {
     assert_int_equal(catalog_find(catalog, OBJECT_TABLE, SCHEMA_PUBLIC_ID, STR("TRADES"), &now, &many)->id, 21);
     assert_null(catalog_find(catalog, OBJECT_TABLE, SCHEMA_PUBLIC_ID, STR("trades"), &now, &many));
     assert_true(many);
-    CatalogObject *gone = table_object(21, "TRADES", 6);
+    ObjectVersion *gone = table_object(21, "TRADES", 6);
     gone->dropped = true;
     catalog_put(catalog, gone);
     assert_int_equal(catalog_find(catalog, OBJECT_TABLE, SCHEMA_PUBLIC_ID, STR("trades"), &now, &many)->id, 20);
     size_t cursor = 0;
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     assert_true(catalog_next(catalog, OBJECT_TABLE, &now, &cursor, &object));
-    assert_int_equal(object->id, 20);
+    assert_int_equal(object->def.id, 20);
     assert_false(catalog_next(catalog, OBJECT_TABLE, &now, &cursor, &object));
     catalog_destroy(catalog);
 }

@@ -135,9 +135,9 @@ static void catalog_page_is_true(void **state) {
     (void)state;
     ColumnDef columns[2] = {{.id = 1, .name = STR("ts"), .type = type_of(TYPE_TIMESTAMP), .not_null = true, .missing_is_null = true},
                             {.id = 3, .name = STR("price"), .type = type_decimal(10, 2), .default_text = STR("0.00"), .missing_is_null = true}};
-    CatalogObject *object = object_new(OBJECT_TABLE, 16);
-    object->schema_id = SCHEMA_PUBLIC_ID;
-    object->name = STR("t");
+    ObjectVersion *object = object_new(OBJECT_TABLE, 16);
+    object->def.schema_id = SCHEMA_PUBLIC_ID;
+    object->def.name = STR("t");
     object->next_column_id = 4;
     object->table.schema_name = STR("public");
     object->table.version = 2;
