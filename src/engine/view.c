@@ -4,42 +4,42 @@
 
 static Txn *txn_of(CatalogView *view) { return ((TxnView *)view)->txn; }
 
-static const CatalogObject *schema_peek(Txn *txn, Str name, const Snapshot *snapshot) {
+static const ObjectVersion *schema_peek(Txn *txn, Str name, const Snapshot *snapshot) {
     bool many = false;
     Str real = str_equal(name, STR("pg_temp")) && txn->temp_schema.len > 0 ? txn->temp_schema : name;
     return catalog_find(txn->engine->catalog, OBJECT_SCHEMA, 0, real, snapshot, &many);
 }
 
-static const CatalogObject *table_in(Txn *txn, uint32_t schema_id, Str name, const Snapshot *snapshot, bool *many) {
+static const ObjectVersion *relation_in(Txn *txn, ObjectKind kind, uint32_t schema_id, Str name, const Snapshot *snapshot, bool *many) {
     bool several = false;
-    const CatalogObject *object = catalog_find(txn->engine->catalog, OBJECT_TABLE, schema_id, name, snapshot, &several);
+    const ObjectVersion *object = catalog_find(txn->engine->catalog, kind, schema_id, name, snapshot, &several);
     *many |= several;
     return object;
 }
 
-/* The first schema of the path that has such a table. */
-static const CatalogObject *table_on_path(Txn *txn, Str name, const Snapshot *snapshot, bool *many) {
+/* The first schema of the path that has such a table (OBJECT_NONE: or view, or sequence). */
+static const ObjectVersion *relation_on_path(Txn *txn, ObjectKind kind, Str name, const Snapshot *snapshot, bool *many) {
     if (txn->search_path_count == 0) {
-        return table_in(txn, SCHEMA_PUBLIC_ID, name, snapshot, many);
+        return relation_in(txn, kind, SCHEMA_PUBLIC_ID, name, snapshot, many);
     }
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     for (uint32_t i = 0; i < txn->search_path_count && object == NULL; i++) {
-        const CatalogObject *schema = schema_peek(txn, txn->search_path[i], snapshot);
-        object = schema == NULL ? NULL : table_in(txn, schema->id, name, snapshot, many);
+        const ObjectVersion *schema = schema_peek(txn, txn->search_path[i], snapshot);
+        object = schema == NULL ? NULL : relation_in(txn, kind, schema->def.id, name, snapshot, many);
     }
     return object;
 }
 
-static ErrorCode table_lookup(Txn *txn, Str schema_name, Str name, const Snapshot *snapshot, const CatalogObject **object_out, bool *many, Error *err) {
+static ErrorCode relation_lookup(Txn *txn, ObjectKind kind, Str schema_name, Str name, const Snapshot *snapshot, const ObjectVersion **object_out, bool *many, Error *err) {
     if (schema_name.len == 0) {
-        *object_out = table_on_path(txn, name, snapshot, many);
+        *object_out = relation_on_path(txn, kind, name, snapshot, many);
         return ERR_OK;
     }
-    const CatalogObject *schema = schema_peek(txn, schema_name, snapshot);
+    const ObjectVersion *schema = schema_peek(txn, schema_name, snapshot);
     if (schema == NULL) {
         return error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(schema_name));
     }
-    *object_out = table_in(txn, schema->id, name, snapshot, many);
+    *object_out = relation_in(txn, kind, schema->def.id, name, snapshot, many);
     return ERR_OK;
 }
 
@@ -53,9 +53,9 @@ void txn_set_search_path(Txn *txn, const Str *schemas, uint32_t count, Str temp_
 static ErrorCode view_table_find(CatalogView *view, Str schema_name, Str name, const TableDef **table_out, Error *err) {
     Txn *txn = txn_of(view);
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     bool many = false;
-    TRY(table_lookup(txn, schema_name, name, &snapshot, &object, &many, err));
+    TRY(relation_lookup(txn, OBJECT_TABLE, schema_name, name, &snapshot, &object, &many, err));
     if (object == NULL && many) {
         return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "several tables are named like \"%.*s\"; quote the exact name",
                          STR_ARG(name));
@@ -70,14 +70,14 @@ static ErrorCode view_table_find(CatalogView *view, Str schema_name, Str name, c
 static const TableDef *view_table_by_id(CatalogView *view, uint32_t id) {
     Txn *txn = txn_of(view);
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    const CatalogObject *object = catalog_by_id(txn->engine->catalog, id, &snapshot);
-    return object == NULL || object->kind != OBJECT_TABLE ? NULL : &object->table;
+    const ObjectVersion *object = catalog_by_id(txn->engine->catalog, id, &snapshot);
+    return object == NULL || object->def.kind != OBJECT_TABLE ? NULL : &object->table;
 }
 
 static bool view_table_next(CatalogView *view, size_t *cursor, const TableDef **table_out) {
     Txn *txn = txn_of(view);
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     if (!catalog_next(txn->engine->catalog, OBJECT_TABLE, &snapshot, cursor, &object)) {
         return false;
     }
@@ -88,12 +88,12 @@ static bool view_table_next(CatalogView *view, size_t *cursor, const TableDef **
 static bool view_schema_next(CatalogView *view, size_t *cursor, uint32_t *id_out, Str *name_out) {
     Txn *txn = txn_of(view);
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    const CatalogObject *object = NULL;
+    const ObjectVersion *object = NULL;
     if (!catalog_next(txn->engine->catalog, OBJECT_SCHEMA, &snapshot, cursor, &object)) {
         return false;
     }
-    *id_out = object->id;
-    *name_out = object->name;
+    *id_out = object->def.id;
+    *name_out = object->def.name;
     return true;
 }
 
@@ -116,6 +116,53 @@ static uint64_t view_version(CatalogView *view) {
     return MIN_OF(catalog_changed_lsn(txn->engine->catalog), txn->snapshot.lsn);
 }
 
+static const CatalogObject *view_object_find(CatalogView *view, ObjectKind kind, uint32_t scope_id, Str name) {
+    Txn *txn = txn_of(view);
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    bool many = false;
+    const ObjectVersion *object = catalog_find(txn->engine->catalog, kind, scope_id, name, &snapshot, &many);
+    return object == NULL ? NULL : &object->def;
+}
+
+static const CatalogObject *view_object_by_id(CatalogView *view, uint32_t id) {
+    Txn *txn = txn_of(view);
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    const ObjectVersion *object = catalog_by_id(txn->engine->catalog, id, &snapshot);
+    return object == NULL ? NULL : &object->def;
+}
+
+static bool view_object_next(CatalogView *view, ObjectKind kind, size_t *cursor, const CatalogObject **object_out) {
+    Txn *txn = txn_of(view);
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    const ObjectVersion *object = NULL;
+    if (!catalog_next(txn->engine->catalog, kind, &snapshot, cursor, &object)) {
+        return false;
+    }
+    *object_out = &object->def;
+    return true;
+}
+
+static const CatalogObject *view_relation_find(CatalogView *view, Str schema_name, Str name) {
+    Txn *txn = txn_of(view);
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    const ObjectVersion *object = NULL;
+    bool many = false;
+    if (relation_lookup(txn, OBJECT_NONE, schema_name, name, &snapshot, &object, &many, NULL) != ERR_OK) {
+        return NULL;
+    }
+    return object == NULL ? NULL : &object->def;
+}
+
 void txn__view_init(Txn *txn) {
-    txn->view = (TxnView){{view_table_find, view_table_by_id, view_table_next, view_schema_next, view_stats, view_version}, txn};
+    txn->view = (TxnView){{.table_find = view_table_find,
+                           .table_by_id = view_table_by_id,
+                           .table_next = view_table_next,
+                           .schema_next = view_schema_next,
+                           .stats = view_stats,
+                           .version = view_version,
+                           .object_find = view_object_find,
+                           .object_by_id = view_object_by_id,
+                           .object_next = view_object_next,
+                           .relation_find = view_relation_find},
+                          txn};
 }

@@ -92,13 +92,13 @@ static void names_match_exactly_first(void **state) {
     bool many = false;
     catalog_put(catalog, table_object(20, "Trades", 5));
     catalog_put(catalog, table_object(21, "TRADES", 5));
-    assert_int_equal(catalog_find(catalog, OBJECT_TABLE, SCHEMA_PUBLIC_ID, STR("TRADES"), &now, &many)->id, 21);
+    assert_int_equal(catalog_find(catalog, OBJECT_TABLE, SCHEMA_PUBLIC_ID, STR("TRADES"), &now, &many)->def.id, 21);
     assert_null(catalog_find(catalog, OBJECT_TABLE, SCHEMA_PUBLIC_ID, STR("trades"), &now, &many));
     assert_true(many);
     ObjectVersion *gone = table_object(21, "TRADES", 6);
     gone->dropped = true;
     catalog_put(catalog, gone);
-    assert_int_equal(catalog_find(catalog, OBJECT_TABLE, SCHEMA_PUBLIC_ID, STR("trades"), &now, &many)->id, 20);
+    assert_int_equal(catalog_find(catalog, OBJECT_TABLE, SCHEMA_PUBLIC_ID, STR("trades"), &now, &many)->def.id, 20);
     size_t cursor = 0;
     const ObjectVersion *object = NULL;
     assert_true(catalog_next(catalog, OBJECT_TABLE, &now, &cursor, &object));

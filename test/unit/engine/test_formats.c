@@ -110,6 +110,7 @@ static void checkpoint_page_is_true(void **state) {
     Str want = STR("checkpoint lsn 1 format 1 next object 17 next file 2\n"
                    "object table 1 schema \"public\"\n"
                    "object table 16 table \"t\" (1 ts timestamp without time zone, 2 sym symbol)\n"
+                   "object table 2 role \"postgres\"\n"
                    "symbols table 16 column 2 from 0 count 2: NABIL NICA\n"
                    "parts table 16 next 2\n"
                    "append table 16 part 1 rows 1..1 columns 2\n");
