@@ -26,14 +26,11 @@ static bool is_build(const Binder *b, const Scope *scope, const AstNames *names)
 }
 
 static ErrorCode bind_name(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
-    const ScopeColumn *column = NULL;
     if (is_build(b, scope, &ast->as.names)) {
         *expr_out = expr_text(b, STR("Build Information: QuestDB 9.3.4 (Basalt 0.1.0), JDK none, Commit Hash none"), TYPE_VARCHAR, ast->span.at);
         return ERR_OK;
     }
-    TRY(scope_find(b, scope, &ast->as.names, &column));
-    *expr_out = expr_column(b, column->id, column->type, ast->span.at);
-    return ERR_OK;
+    return scope_resolve(b, scope, &ast->as.names, expr_out);
 }
 
 static uint32_t named_param_number(const Binder *b, const AstExpr *ast) {
@@ -181,9 +178,13 @@ ErrorCode coalesce_of(Binder *b, const Expr **args, uint32_t count, int64_t posi
 
 static ErrorCode bind_scalar_subquery(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     Query query = {0};
-    TRY(bind_subselect(b, ast->as.select, scope, "a subquery used as an expression", NULL, &query));
+    Capture capture;
+    capture_push(b, &capture, scope);
+    ErrorCode code = bind_subselect(b, ast->as.select, scope, "a subquery used as an expression", NULL, &query);
+    capture_pop(b, &capture);
+    TRY(code);
     Type type = query.rel->columns[0].type;
-    return expr_rel(b, EXPR_SCALAR_REL, type, NULL, query.rel, ast->span.at, expr_out);
+    return expr_rel(b, EXPR_SCALAR_REL, type, NULL, query.rel, &capture, ast->span.at, expr_out);
 }
 
 static uint8_t array_dims(const AstExpr *ast) {

@@ -172,7 +172,9 @@ static ErrorCode rebuild(Binder *b, const Expr *expr, const Expr **args, const E
     switch (expr->kind) {
     case EXPR_CALL: return expr_call(b, expr->as.call.function, expr->as.call.cast_prepared, expr->type, args, expr->arg_count, expr->position, expr_out);
     case EXPR_TIME_IN: return expr_time_in(b, args[0], expr->as.time_in.ranges, expr->as.time_in.range_count, expr->position, expr_out);
-    case EXPR_IN_REL: return expr_rel(b, EXPR_IN_REL, expr->type, args[0], expr->as.rel, expr->position, expr_out);
+    case EXPR_IN_REL:
+    case EXPR_SCALAR_REL:
+    case EXPR_EXISTS_REL: return expr_rel_again(b, expr, args, expr_out);
     default: return expr_nary(b, (ExprKind)expr->kind, expr->type, args, expr->arg_count, expr->position, expr_out);
     }
 }

@@ -29,6 +29,17 @@ struct VariableScope {          /* DECLARE @v := expr: the expression stands whe
 
 typedef struct InternSlot InternSlot;
 
+/* A subquery while it is bound: which columns of the queries around it are read inside it. */
+typedef struct Capture Capture;
+struct Capture {
+    Capture *outer;
+    const Scope *boundary;      /* scope of the query that it stands in */
+    ColumnId *ids;
+    Type *types;
+    const Expr **values;        /* what an id stands for outside; NULL: the column itself */
+    uint32_t count, capacity;
+};
+
 typedef struct Binder {
     const BindContext *context;
     Arena *arena;
@@ -47,6 +58,7 @@ typedef struct Binder {
     const AstStatement *statement;
     CteScope *ctes;
     VariableScope *variables;
+    Capture *captures;          /* subqueries that are being bound, innermost first */
     int depth;
 } Binder;
 
@@ -72,7 +84,7 @@ typedef struct AggregateState {
 struct Scope {
     ScopeColumn *columns;
     uint32_t count, capacity;
-    Scope *outer;               /* of the enclosing query: names found there are refused as correlated */
+    Scope *outer;               /* of the enclosing query: names found there are captured by the subquery */
     ColumnId timestamp;         /* designated timestamp among the columns, 0 = none */
     AggregateState *aggregates; /* NULL: aggregates are not allowed here */
     const char *clause;         /* for messages: "WHERE" */
@@ -80,7 +92,18 @@ struct Scope {
 };
 
 void scope_add(Binder *b, Scope *scope, ScopeColumn column);
-NODISCARD ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const ScopeColumn **column_out);
+NODISCARD ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const ScopeColumn **column_out); /* this scope only */
+/* The column of that name here or in a query around: EXPR_COLUMN or EXPR_OUTER (noted in the captures that it crosses). */
+NODISCARD ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, const Expr **expr_out);
+/* ---- subqueries (correlate.c): push, bind the query with `boundary` as its outer scope, pop; also after an error. ---- */
+void capture_push(Binder *b, Capture *capture, const Scope *boundary);
+void capture_pop(Binder *b, const Capture *capture);
+/* Found in scope `home` outside of the innermost subquery: notes it where it is crossed. false: it crosses no subquery. */
+bool capture_column(Binder *b, const Scope *home, const ScopeColumn *column, int64_t position, const Expr **expr_out);
+/* Hands an expression of the query around to the subquery that is being bound: what it is called inside. */
+NODISCARD ErrorCode capture_expr(Binder *b, Capture *capture, const Expr *value, const Expr **inside_out);
+/* What the captured columns are where the subquery stands (after capture_pop): one expression each. */
+NODISCARD ErrorCode capture_values(Binder *b, const Capture *capture, const Expr ***values_out);
 /* Which of `count` names is meant: exact first, then the only one that differs in case (names in quotes: exact only).
  * -1 none, -2 several. name_at(context, i) gives the i-th name. */
 int name_match(const AstName *name, uint32_t count, Str (*name_at)(const void *context, uint32_t i), const void *context);
@@ -102,7 +125,11 @@ NODISCARD ErrorCode expr_call(Binder *b, const Function *function, const void *c
                               int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode expr_not(Binder *b, const Expr *arg, int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode expr_is_null(Binder *b, const Expr *arg, int64_t position, const Expr **expr_out);
-NODISCARD ErrorCode expr_rel(Binder *b, ExprKind kind, Type type, const Expr *left, Rel *rel, int64_t position, const Expr **expr_out);
+const Expr *expr_outer(Binder *b, ColumnId id, Type type, int64_t position);
+/* capture NULL or empty: uncorrelated. Call after capture_pop. */
+NODISCARD ErrorCode expr_rel(Binder *b, ExprKind kind, Type type, const Expr *left, Rel *rel, const Capture *capture, int64_t position, const Expr **expr_out);
+/* The same subquery with other args. */
+NODISCARD ErrorCode expr_rel_again(Binder *b, const Expr *expr, const Expr **args, const Expr **expr_out);
 NODISCARD ErrorCode expr_time_in(Binder *b, const Expr *time, const KeyRange *ranges, uint32_t count, int64_t position, const Expr **expr_out);
 static inline bool expr_is_null_constant(const Expr *expr) { return expr->kind == EXPR_CONSTANT && expr->as.value.is_null; }
 const SymbolTable *expr_symbols(const Binder *b, const Expr *expr);

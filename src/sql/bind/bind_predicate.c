@@ -182,7 +182,11 @@ static ErrorCode bind_between(Binder *b, Scope *scope, const AstExpr *ast, const
 
 ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out) {
     Query query = {0};
-    TRY(bind_subselect(b, ast->args[1]->as.select, scope, "IN (subquery)", &x->type, &query));
+    Capture capture;
+    capture_push(b, &capture, scope);
+    ErrorCode code = bind_subselect(b, ast->args[1]->as.select, scope, "IN (subquery)", &x->type, &query);
+    capture_pop(b, &capture);
+    TRY(code);
     const Expr *read = rel_column_expr(b, query.rel, 0);
     const Expr *pair[2] = {x, read};
     Type type = {0};
@@ -195,7 +199,7 @@ ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast
         Str name = query.rel->columns[0].name;
         TRY(rel_project(b, query.rel, column, &name, 1, &query.rel));
     }
-    return expr_rel(b, EXPR_IN_REL, type_of(TYPE_BOOL), x, query.rel, ast->span.at, expr_out);
+    return expr_rel(b, EXPR_IN_REL, type_of(TYPE_BOOL), x, query.rel, &capture, ast->span.at, expr_out);
 }
 
 /* ts IN '2024-09' */
@@ -295,7 +299,7 @@ static ErrorCode bind_in(Binder *b, Scope *scope, const AstExpr *ast, const Expr
 
 static ErrorCode bind_like(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     if ((ast->flags & (AST_ANY | AST_ALL)) != 0) {
-        return not_supported(b, ast->span.at, "LIKE ANY or ALL");
+        return bind_quantified(b, scope, ast, expr_out);
     }
     const Expr **args = NULL;
     const Expr *test = NULL;
@@ -312,9 +316,13 @@ static ErrorCode bind_like(Binder *b, Scope *scope, const AstExpr *ast, const Ex
 
 static ErrorCode bind_exists(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     Query query = {0};
-    TRY(bind_query(b, ast->args[0]->as.select, scope, &query));
+    Capture capture;
+    capture_push(b, &capture, scope);
+    ErrorCode code = bind_query(b, ast->args[0]->as.select, scope, &query);
+    capture_pop(b, &capture);
+    TRY(code);
     TRY(query_settle(b, &query, NULL));
-    return expr_rel(b, EXPR_EXISTS_REL, type_of(TYPE_BOOL), NULL, query.rel, ast->span.at, expr_out);
+    return expr_rel(b, EXPR_EXISTS_REL, type_of(TYPE_BOOL), NULL, query.rel, &capture, ast->span.at, expr_out);
 }
 
 static ErrorCode refuse_array_query(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {

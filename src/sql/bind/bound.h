@@ -26,12 +26,13 @@ typedef enum ExprKind {
     EXPR_COALESCE,  /* n-ary, all of the result type */
     EXPR_IN_LIST,   /* args[0] IN (args[1..]), all of one type; constants are sorted out by the planner; NULLs three-valued */
     EXPR_TIME_IN,   /* args[0] (a timestamp type) in ranges[]: exact, in units of its type */
-    EXPR_IN_REL,    /* args[0] IN (uncorrelated subquery rel with one column) */
-    EXPR_SCALAR_REL,/* uncorrelated scalar subquery: NULL for no row, 21000 for two */
-    EXPR_EXISTS_REL /* uncorrelated */
+    EXPR_IN_REL,    /* args[0] IN (subquery rel with one column); for all three: further args are the outer values, see as.subquery */
+    EXPR_SCALAR_REL,/* scalar subquery: NULL for no row, 21000 for two */
+    EXPR_EXISTS_REL,
+    EXPR_OUTER      /* inside a subquery: column as.column of an enclosing query; constant while the subquery runs once */
 } ExprKind;
 
-enum { EXPR_FAILS = 1, EXPR_VOLATILE = 2, EXPR_EXPENSIVE = 4, EXPR_STABLE = 8, EXPR_HAS_SUBQUERY = 16 }; /* inherited from arguments */
+enum { EXPR_FAILS = 1, EXPR_VOLATILE = 2, EXPR_EXPENSIVE = 4, EXPR_STABLE = 8, EXPR_HAS_SUBQUERY = 16, EXPR_HAS_OUTER = 32 }; /* inherited from arguments */
 
 typedef struct Rel Rel;
 typedef struct Expr Expr;
@@ -49,6 +50,8 @@ struct Expr {
         struct { const Function *function; const void *cast_prepared; const SymbolTable *symbols; } call;
         struct { const KeyRange *ranges; uint32_t range_count; } time_in;
         Rel *rel;
+        struct { Rel *rel; const ColumnId *outer_ids; uint32_t outer_count; } subquery; /* …_REL; the last outer_count args give what
+                                        * EXPR_OUTER outer_ids[i] means inside rel. 0: uncorrelated. rel is `rel` above */
     } as;
 };
 

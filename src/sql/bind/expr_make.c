@@ -39,6 +39,7 @@ static bool value_same(const Value *a, const Value *b) {
 
 static uint64_t hash_payload(const Expr *expr, uint64_t h) {
     switch (expr->kind) {
+    case EXPR_OUTER:
     case EXPR_COLUMN: return hash_u64(h ^ expr->as.column);
     case EXPR_CONSTANT: return hash_value(&expr->as.value, h);
     case EXPR_PARAM: return hash_u64(h ^ expr->as.param);
@@ -63,6 +64,7 @@ static uint64_t hash_expr(const Expr *expr) {
 
 static bool payload_same(const Expr *a, const Expr *b) {
     switch (a->kind) {
+    case EXPR_OUTER:
     case EXPR_COLUMN: return a->as.column == b->as.column;
     case EXPR_CONSTANT: return value_same(&a->as.value, &b->as.value);
     case EXPR_PARAM: return a->as.param == b->as.param;
@@ -127,6 +129,11 @@ static ErrorCode finish(Binder *b, Expr *prototype, const Expr **args, uint32_t 
 
 const Expr *expr_column(Binder *b, ColumnId id, Type type, int64_t position) {
     Expr prototype = {.kind = EXPR_COLUMN, .depth = 1, .type = type, .position = position, .as.column = id};
+    return intern(b, &prototype);
+}
+
+const Expr *expr_outer(Binder *b, ColumnId id, Type type, int64_t position) {
+    Expr prototype = {.kind = EXPR_OUTER, .flags = EXPR_HAS_OUTER, .depth = 1, .type = type, .position = position, .as.column = id};
     return intern(b, &prototype);
 }
 
@@ -195,9 +202,26 @@ ErrorCode expr_is_null(Binder *b, const Expr *arg, int64_t position, const Expr 
     return expr_nary(b, EXPR_IS_NULL, type_of(TYPE_BOOL), one(b, arg), 1, position, expr_out);
 }
 
-ErrorCode expr_rel(Binder *b, ExprKind kind, Type type, const Expr *left, Rel *rel, int64_t position, const Expr **expr_out) {
-    Expr prototype = {.kind = (uint8_t)kind, .flags = EXPR_HAS_SUBQUERY | EXPR_FAILS, .type = type, .position = position, .as.rel = rel};
-    return finish(b, &prototype, left != NULL ? one(b, left) : NULL, left != NULL ? 1 : 0, expr_out);
+ErrorCode expr_rel(Binder *b, ExprKind kind, Type type, const Expr *left, Rel *rel, const Capture *capture, int64_t position, const Expr **expr_out) {
+    uint32_t outer = capture != NULL ? capture->count : 0;
+    uint32_t first = left != NULL ? 1 : 0;
+    const Expr **args = arena_array(b->arena, const Expr *, first + outer + 1);
+    args[0] = left;
+    if (outer > 0) {
+        const Expr **values = NULL;
+        TRY(capture_values(b, capture, &values));
+        memcpy(args + first, values, outer * sizeof *args);
+    }
+    Expr prototype = {.kind = (uint8_t)kind, .flags = EXPR_HAS_SUBQUERY | EXPR_FAILS, .type = type, .position = position};
+    prototype.as.subquery.rel = rel;
+    prototype.as.subquery.outer_ids = outer > 0 ? capture->ids : NULL;
+    prototype.as.subquery.outer_count = outer;
+    return finish(b, &prototype, args, first + outer, expr_out);
+}
+
+ErrorCode expr_rel_again(Binder *b, const Expr *expr, const Expr **args, const Expr **expr_out) {
+    Expr prototype = {.kind = expr->kind, .flags = EXPR_HAS_SUBQUERY | EXPR_FAILS, .type = expr->type, .position = expr->position, .as = expr->as};
+    return finish(b, &prototype, args, expr->arg_count, expr_out);
 }
 
 ErrorCode expr_time_in(Binder *b, const Expr *time, const KeyRange *ranges, uint32_t count, int64_t position, const Expr **expr_out) {

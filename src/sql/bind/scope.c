@@ -132,7 +132,7 @@ static ErrorCode no_such_column(Binder *b, const Scope *scope, const AstNames *n
     return error_set(b->err, ERR_UNDEFINED_COLUMN, names->span.at, "column \"%.*s\" does not exist", STR_ARG(name->text));
 }
 
-ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const ScopeColumn **column_out) {
+static ErrorCode find_here(Binder *b, const Scope *scope, const AstNames *names, const ScopeColumn **column_out) {
     assert(names->count > 0);
     const AstName *name = &names->parts[names->count - 1];
     if (names->count > 3) {
@@ -143,13 +143,31 @@ ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const
     if (several) {
         return error_set(b->err, ERR_AMBIGUOUS_COLUMN, names->span.at, "column reference \"%.*s\" is ambiguous", STR_ARG(name->text));
     }
-    if (*column_out != NULL) {
+    return ERR_OK;
+}
+
+ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const ScopeColumn **column_out) {
+    TRY(find_here(b, scope, names, column_out));
+    return *column_out != NULL ? ERR_OK : no_such_column(b, scope, names);
+}
+
+ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, const Expr **expr_out) {
+    const ScopeColumn *column = NULL;
+    TRY(find_here(b, scope, names, &column));
+    if (column != NULL) {
+        *expr_out = expr_column(b, column->id, column->type, names->span.at);
         return ERR_OK;
     }
     for (const Scope *outer = scope->outer; outer != NULL; outer = outer->outer) {
-        if (find_in(outer, names, &several) != NULL) {
-            return not_supported(b, names->span.at, "a subquery that reads a column of the outer query (\"%.*s\")", STR_ARG(name->text));
+        TRY(find_here(b, outer, names, &column));
+        if (column == NULL) {
+            continue;
         }
+        if (capture_column(b, outer, column, names->span.at, expr_out)) {
+            return ERR_OK;
+        }
+        return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, names->span.at, "column \"%.*s\" cannot be read from this part of the query",
+                         STR_ARG(column->name));
     }
     return no_such_column(b, scope, names);
 }

@@ -31,7 +31,10 @@ typedef struct SubqueryState {  /* one per subquery of the plan, in the run */
     uint64_t *slots;            /* SUBQUERY_SET: hash of value -> place + 1 */
     Value *values;
     size_t slot_count, value_count, value_capacity;
+    struct ApplyMemo *memo;     /* lazy: results by outer values */
+    Error *failure;             /* what it raised: told to the first row that asks for it */
 } SubqueryState;
+NODISCARD ErrorCode subquery_check(const SubqueryState *state, Error *err);
 
 typedef struct Frame {
     const Program *program;
@@ -71,6 +74,8 @@ NODISCARD ErrorCode step_blend(Frame *frame, const Step *step, Error *err);
 NODISCARD ErrorCode step_in_list(Frame *frame, const Step *step, StepState *state, Error *err);
 NODISCARD ErrorCode step_time_in(Frame *frame, const Step *step, Error *err);
 NODISCARD ErrorCode step_in_rel(Frame *frame, const Step *step, Error *err);
+NODISCARD ErrorCode step_apply(Frame *frame, const Step *step, Error *err);
+void apply_memo_free(struct ApplyMemo *memo); /* NULL is fine */
 NODISCARD ErrorCode step_symbol_equal(Frame *frame, const Step *step, Error *err);
 NODISCARD ErrorCode step_symbol_map(Frame *frame, const Step *step, StepState *state, Error *err);
 
@@ -130,11 +135,20 @@ struct Run {
     OpCounters *counters;       /* one per plan operator */
     void **shared;              /* one per plan operator: scans, join tables */
     SubqueryState *subqueries;
+    Arena results;              /* values of subqueries: they outlive the executions of the plans around them */
+    Value *outer;               /* values of enclosing queries' columns for the subplan that runs now */
     void (**shared_close)(void *shared); /* one per plan operator */
     bool prepared, finished, failed;
 };
 
 NODISCARD ErrorCode run_check(Run *run, Error *err);            /* cancel, deadline */
+/* ---- plans that run more than once (subplan.c) ---- */
+/* Between begin and end what the run allocates goes into `arena` and lives until its next reset. */
+typedef struct Subplan { Operator *op; Arena saved; Arena *arena; const PlanOp *plan; } Subplan;
+NODISCARD ErrorCode subplan_open(Run *run, const PlanOp *plan, Arena *arena, Subplan *subplan, Error *err); /* also after an error: close */
+NODISCARD ErrorCode subplan_next(Run *run, Subplan *subplan, Batch **batch_out, Error *err);
+void subplan_close(Run *run, Subplan *subplan);
+NODISCARD ErrorCode subquery_value(Run *run, const Subquery *subquery, const Value *left, Arena *arena, Value *value_out, Error *err);
 /* Opens an instance of op and of the streaming operators below it. */
 NODISCARD ErrorCode operator_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode operator_next(Operator *op, Batch **batch_out, Error *err); /* counts, checks cancel; skips empty batches */

@@ -34,6 +34,11 @@ static ErrorCode bind_register(Frame *frame, RegisterNumber number, Error *err) 
         bind_constant(frame, number, &run->context.params[reg->number], reg->symbols);
         frame->own[number].type = reg->type;
         return ERR_OK;
+    case REGISTER_OUTER:
+        frame->own[number].type = reg->type;
+        bind_constant(frame, number, &run->outer[reg->number], reg->symbols);
+        frame->own[number].type = reg->type;
+        return ERR_OK;
     case REGISTER_SUBQUERY: {
         const SubqueryState *state = &run->subqueries[program->subqueries[reg->number].id];
         assert(state->done);
@@ -229,6 +234,10 @@ static ErrorCode run_step(Frame *frame, uint32_t number, Error *err) {
         return step_time_in(frame, step, err);
     case STEP_IN_REL:
         return step_in_rel(frame, step, err);
+    case STEP_SUBQUERY_CHECK:
+        return subquery_check(&frame->run->subqueries[frame->program->subqueries[step->as.subquery].id], err);
+    case STEP_APPLY:
+        return step_apply(frame, step, err);
     case STEP_SYMBOL_EQUAL:
         return step_symbol_equal(frame, step, err);
     case STEP_SYMBOL_MAP:

@@ -29,6 +29,8 @@ ErrorCode run_open(const Plan *plan, const RunContext *context, Run **run_out, E
     run->context = *context;
     run->budget.limit = context->memory_limit == 0 ? MEMORY_LIMIT_DEFAULT : context->memory_limit;
     arena_init(&run->arena, RUN_ARENA_BYTES_MAX);
+    arena_init(&run->results, RUN_ARENA_BYTES_MAX);
+    run->outer = arena_array(&run->results, Value, plan->outer_count + 1);
     run->counters = arena_array(&run->arena, OpCounters, plan->op_count + 1);
     run->shared = arena_array(&run->arena, void *, plan->op_count + 1);
     run->shared_close = (void (**)(void *))arena_array(&run->arena, void *, plan->op_count + 1);
@@ -91,7 +93,9 @@ void run_close(Run *run) {
     for (uint32_t i = 0; i < run->plan->subquery_count; i++) {
         mem_free(run->subqueries[i].slots);
         mem_free(run->subqueries[i].values);
+        apply_memo_free(run->subqueries[i].memo);
     }
+    arena_deinit(&run->results);
     arena_deinit(&run->arena);
     mem_free(run);
 }
@@ -100,10 +104,10 @@ void run_close(Run *run) {
 static Value value_copy(Run *run, const Vector *vector, size_t row) {
     Value value = program_vector_value(vector, row);
     if (!value.is_null && type_physical((TypeId)value.type.id) == PHYS_STR && value.as.str.len > STRREF_INLINE) {
-        Str text = arena_str(&run->arena, strref_str(&value.as.str));
+        Str text = arena_str(&run->results, strref_str(&value.as.str));
         value.as.str = strref_make(text.data, text.len);
     } else if (!value.is_null && value.type.id == TYPE_NUMERIC) {
-        value.as.numeric = numeric_to_slot(numeric_from_slot(&value.as.numeric), &run->arena);
+        value.as.numeric = numeric_to_slot(numeric_from_slot(&value.as.numeric), &run->results);
     }
     return value;
 }
@@ -211,11 +215,38 @@ done:
     return code;
 }
 
+/* Errors of the run itself are told at once; others belong to rows. */
+static bool is_of_rows(ErrorCode code) {
+    return code != ERR_CANCELED && code != ERR_TIMEOUT && code != ERR_OUT_OF_MEMORY;
+}
+
+static ErrorCode run_once(Run *run, const Subquery *subquery, SubqueryState *state, Error *err) {
+    Error failure;
+    ErrorCode code = run_subquery(run, subquery, state, &failure);
+    if (code != ERR_OK && !is_of_rows(code)) {
+        return error_set(err, code, failure.position, "%s", failure.message);
+    }
+    if (code != ERR_OK) {
+        state->failure = arena_new(&run->results, Error);
+        *state->failure = failure;
+        state->value.is_null = true;
+        state->done = true;
+    }
+    return ERR_OK;
+}
+
+ErrorCode subquery_check(const SubqueryState *state, Error *err) {
+    if (state->failure == NULL) {
+        return ERR_OK;
+    }
+    return error_set(err, state->failure->code, state->failure->position, "%s", state->failure->message);
+}
+
 ErrorCode program_subqueries(Run *run, const Program *program, Error *err) {
     for (uint32_t i = 0; program != NULL && i < program->subquery_count; i++) {
         const Subquery *subquery = &program->subqueries[i];
-        if (!run->subqueries[subquery->id].done) {
-            TRY(run_subquery(run, subquery, &run->subqueries[subquery->id], err));
+        if (!subquery->lazy && !run->subqueries[subquery->id].done) {
+            TRY(run_once(run, subquery, &run->subqueries[subquery->id], err));
         }
     }
     return ERR_OK;

@@ -222,6 +222,7 @@ ErrorCode step_in_rel(Frame *frame, const Step *step, Error *err) {
     TRY(frame_flat(frame, step->args[0], &vector, err));
     const SubqueryState *state = &frame->run->subqueries[frame->program->subqueries[step->as.subquery].id];
     assert(state->done);
+    TRY(subquery_check(state, err));
     BoolOut out = frame_bool(frame, step);
     memset(out.value, 0, BATCH_WORDS * sizeof(uint64_t));
     if (state->value_count == 0 && !state->has_null) {

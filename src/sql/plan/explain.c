@@ -104,7 +104,7 @@ void plan_op_explain(const PlanOp *op, Buffer *out) {
 
 static void explain_program(const Program *program, int depth, Buffer *out) {
     static const char *const kinds[] = {"call", "and",  "or",    "not",     "is null",  "retype", "blend",     "in list", "time in",
-                                        "in",   "symbol =", "symbol map", "if true", "if not true", "if not false", "if null", "if not null"};
+                                        "in",   "check subquery", "subquery", "symbol =", "symbol map", "if true", "if not true", "if not false", "if null", "if not null"};
     for (uint32_t i = 0; program != NULL && i < program->step_count; i++) {
         const Step *step = &program->steps[i];
         buffer_append_fill(out, ' ', (size_t)depth * 2);

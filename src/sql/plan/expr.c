@@ -70,6 +70,24 @@ bool expr_reads_nothing(const Expr *expr) {
     return true;
 }
 
+uint32_t plan_outer_slot(PlanContext *context, ColumnId id) {
+    for (uint32_t i = 0; i < context->outer_count; i++) {
+        if (context->outer_ids[i] == id) {
+            return i;
+        }
+    }
+    if (context->outer_count == context->outer_capacity) {
+        context->outer_capacity = context->outer_capacity == 0 ? 16 : context->outer_capacity * 2;
+        ColumnId *wider = arena_array(context->arena, ColumnId, context->outer_capacity);
+        if (context->outer_count > 0) {
+            memcpy(wider, context->outer_ids, context->outer_count * sizeof *wider);
+        }
+        context->outer_ids = wider;
+    }
+    context->outer_ids[context->outer_count] = id;
+    return context->outer_count++;
+}
+
 bool expr_is_column(const Expr *expr, ColumnId *id_out) {
     if (expr->kind != EXPR_COLUMN) {
         return false;

@@ -459,7 +459,8 @@ ErrorCode plan_create(const BoundStatement *statement, const PlanOptions *option
         return error_set(err, ERR_OUT_OF_MEMORY, ERROR_NO_POSITION, "planning needs more than %zu bytes", arena->limit_bytes);
     }
     Plan *plan = arena_new(arena, Plan);
-    *plan = (Plan){.root = root, .op_count = context.op_count, .subquery_count = context.subquery_count, .passes_fired = context.passes_fired};
+    *plan = (Plan){.root = root, .op_count = context.op_count, .subquery_count = context.subquery_count,
+                   .outer_count = context.outer_count, .passes_fired = context.passes_fired};
     *plan_out = plan;
     return ERR_OK;
 }

@@ -45,6 +45,7 @@ struct PlanOp {
     const Program *constants;   /* over no columns: limits, time bounds, fill values, arguments */
     ColumnId order_column;      /* proven order of the output, 0 = none */
     bool order_descending;
+    bool correlated;            /* it or an operator below reads Run.outer: what it shares does not outlive one execution */
     union {
         struct {
             const TableDef *table;
@@ -108,7 +109,7 @@ struct PlanOp {
 
 struct Plan {
     const PlanOp *root;
-    uint32_t op_count, subquery_count;
+    uint32_t op_count, subquery_count, outer_count;
     uint32_t passes_fired;
     bool is_volatile;
 };

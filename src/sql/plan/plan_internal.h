@@ -12,6 +12,8 @@ typedef struct PlanContext {
     uint32_t op_count, subquery_count;
     uint32_t passes_fired;          /* bits of PlanPass */
     uint32_t depth;
+    ColumnId *outer_ids;            /* Run.outer place -> column of an enclosing query */
+    uint32_t outer_count, outer_capacity;
 } PlanContext;
 
 static inline bool pass_on(const PlanContext *context, PlanPass pass) {
@@ -26,6 +28,7 @@ void idset_add(IdSet *set, ColumnId id);
 bool idset_has(IdSet set, ColumnId id);
 void idset_add_expr(IdSet *set, const Expr *expr);             /* all columns that it reads */
 bool expr_reads_only(const Expr *expr, IdSet set);
+uint32_t plan_outer_slot(PlanContext *context, ColumnId id);
 bool expr_reads_nothing(const Expr *expr);                     /* no column: constant, parameter, stable call, subquery */
 
 /* ---- expressions ---- */

@@ -15,10 +15,10 @@
 enum { PROGRAM_REGISTERS_MAX = 1 << 20, PROGRAM_MASKS_MAX = 1 << 19, MASK_LIVE = 0 };
 typedef uint32_t RegisterNumber;
 
-typedef enum RegisterKind { REGISTER_INPUT, REGISTER_CONSTANT, REGISTER_PARAM, REGISTER_SUBQUERY, REGISTER_TEMP } RegisterKind;
+typedef enum RegisterKind { REGISTER_INPUT, REGISTER_CONSTANT, REGISTER_PARAM, REGISTER_SUBQUERY, REGISTER_OUTER, REGISTER_TEMP } RegisterKind;
 typedef struct Register {
     uint8_t kind;
-    uint32_t number;            /* INPUT: column position; PARAM: parameter; SUBQUERY: place in Program.subqueries */
+    uint32_t number;            /* INPUT: column position; PARAM: parameter; SUBQUERY: place in Program.subqueries; OUTER: place in Run.outer */
     Type type;
     Value value;                /* CONSTANT */
     const SymbolTable *symbols; /* SYMBOL typed */
@@ -33,6 +33,8 @@ typedef enum StepKind {
     STEP_IN_LIST,       /* args[0] in set (constants) or in args[1..] */
     STEP_TIME_IN,       /* args[0] in ranges */
     STEP_IN_REL,        /* args[0] in subquery `number` */
+    STEP_SUBQUERY_CHECK, /* raises what subquery `number`, which ran before the rows, raised */
+    STEP_APPLY,         /* subquery `number` run for each row of the guard: args are [left of IN,] values for its slots; remembered by value */
     STEP_SYMBOL_EQUAL,  /* args[0] a symbol column, args[1] a constant text: code compare */
     STEP_SYMBOL_MAP,    /* pure function of one symbol column: `sub` runs over the codes met */
     STEP_MASK_TRUE,     /* mask out = guard & args[0] is true */
@@ -55,7 +57,7 @@ typedef struct Step {
     union {
         const InSet *set;           /* IN_LIST */
         struct { const KeyRange *ranges; uint32_t count; } time_in;
-        uint32_t subquery;          /* IN_REL */
+        uint32_t subquery;          /* IN_REL, APPLY */
         const Program *sub;         /* SYMBOL_MAP: one input, one output */
     } as;
     int64_t position;               /* in the statement, -1 = none */
@@ -63,7 +65,16 @@ typedef struct Step {
 
 struct PlanOp;
 typedef enum SubqueryKind { SUBQUERY_SCALAR, SUBQUERY_EXISTS, SUBQUERY_SET } SubqueryKind;
-typedef struct Subquery { uint8_t kind; Type type; const struct PlanOp *op; uint32_t id; const SymbolTable *symbols; } Subquery; /* id: within the plan */
+typedef struct Subquery {
+    uint8_t kind;
+    bool lazy;                      /* run by STEP_APPLY, when a row needs it; else once before the rows */
+    Type type;
+    const struct PlanOp *op;
+    uint32_t id;                    /* within the plan */
+    const SymbolTable *symbols;
+    const uint32_t *slots;          /* lazy: Run.outer places that the last slot_count args of the step go to */
+    uint32_t slot_count;
+} Subquery;
 
 struct Program {
     const Register *registers;
@@ -71,5 +82,6 @@ struct Program {
     const RegisterNumber *outputs;
     const Subquery *subqueries;
     uint32_t register_count, step_count, output_count, subquery_count, mask_count, input_count;
-    bool is_volatile;               /* some step is: runs on the session's thread, and row by row of its input */
+    bool reads_outer;               /* some register is REGISTER_OUTER */
+    bool is_volatile;               /* some step is, or runs a subquery: runs on the session's thread, and row by row of its input */
 };

@@ -26,9 +26,46 @@ static ErrorCode build_column(Builder *b, const Expr *expr, RegisterNumber *out,
     return error_set(err, ERR_INTERNAL, expr->position, "column %u is not among the operator's inputs", expr->as.column);
 }
 
-static ErrorCode build_subquery(Builder *b, const Expr *expr, uint32_t *subquery_out, Error *err) {
-    for (uint32_t i = 0; i < b->subquery_count; i++) {
-        if (b->subqueries[i].type.id == expr->type.id && b->subqueries[i].op->columns == expr->as.rel->columns) {
+static ErrorCode build_outer(Builder *b, const Expr *expr, RegisterNumber *out, Error *err) {
+    b->reads_outer = true;
+    Register reg = {.kind = REGISTER_OUTER, .number = plan_outer_slot(b->context, expr->as.column), .type = expr->type};
+    return builder_add_register(b, reg, out, err);
+}
+
+static bool plan_correlated(const PlanOp *op);
+
+/* Whether the operator or one below reads a column of the query around; marks them on the way. */
+static bool mark_correlated(PlanOp *op) {
+    bool found = (op->program != NULL && op->program->reads_outer) || (op->constants != NULL && op->constants->reads_outer);
+    if (op->kind == PLAN_JOIN) {
+        found = found || op->as.join.right_program->reads_outer || (op->as.join.residual != NULL && op->as.join.residual->reads_outer);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        found = (op->inputs[i] != NULL && plan_correlated(op->inputs[i])) || found;
+    }
+    for (uint32_t i = 0; op->kind == PLAN_UNION && i < op->as.union_all.arm_count; i++) {
+        found = plan_correlated(op->as.union_all.arms[i]) || found;
+    }
+    op->correlated = found;
+    return found;
+}
+
+static bool plan_correlated(const PlanOp *op) {
+    return mark_correlated((PlanOp *)(uintptr_t)op);
+}
+
+static const uint32_t *subquery_slots(Builder *b, const Expr *expr) {
+    uint32_t count = expr->as.subquery.outer_count;
+    uint32_t *slots = arena_array(b->context->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i] = plan_outer_slot(b->context, expr->as.subquery.outer_ids[i]);
+    }
+    return slots;
+}
+
+static ErrorCode build_subquery(Builder *b, const Expr *expr, bool lazy, uint32_t *subquery_out, Error *err) {
+    for (uint32_t i = 0; i < b->subquery_count && !lazy; i++) {
+        if (!b->subqueries[i].lazy && b->subqueries[i].type.id == expr->type.id && b->subqueries[i].op->columns == expr->as.rel->columns) {
             *subquery_out = i;
             return ERR_OK;
         }
@@ -45,16 +82,50 @@ static ErrorCode build_subquery(Builder *b, const Expr *expr, uint32_t *subquery
         const Expr *column = plan_expr_column(b->context, &rel->columns[0]);
         TRY(lower_project_on(b->context, op, rel->columns, &column, 1, &op, err));
     }
+    (void)plan_correlated(op);
     b->subqueries = builder_grown(b, b->subqueries, b->subquery_count, &b->subquery_capacity, sizeof(Subquery));
-    b->subqueries[b->subquery_count] = (Subquery){.kind = (uint8_t)kind, .type = rel->columns[0].type, .op = op,
-                                                  .id = b->context->subquery_count++, .symbols = rel->columns[0].symbols};
+    b->subqueries[b->subquery_count] = (Subquery){
+        .kind = (uint8_t)kind,
+        .lazy = lazy,
+        .type = kind == SUBQUERY_EXISTS ? type_of(TYPE_BOOL) : rel->columns[0].type,
+        .op = op,
+        .id = b->context->subquery_count++,
+        .symbols = kind == SUBQUERY_EXISTS ? NULL : rel->columns[0].symbols,
+        .slots = lazy ? subquery_slots(b, expr) : NULL,
+        .slot_count = lazy ? expr->as.subquery.outer_count : 0,
+    };
     *subquery_out = b->subquery_count++;
     return ERR_OK;
 }
 
-static ErrorCode build_subquery_register(Builder *b, const Expr *expr, RegisterNumber *out, Error *err) {
+static ErrorCode build_args(Builder *b, const Expr *const *exprs, uint32_t count, uint32_t guard, RegisterNumber **args_out, Error *err);
+
+/* Run row by row, where a row needs it. */
+static ErrorCode build_apply(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err) {
+    RegisterNumber *args = NULL;
+    Step step = {.kind = STEP_APPLY, .guard = guard, .arg_count = expr->arg_count, .position = expr->position};
+    TRY(build_args(b, expr->args, expr->arg_count, guard, &args, err));
+    step.args = args;
+    TRY(build_subquery(b, expr, true, &step.as.subquery, err));
+    b->is_volatile = true;
+    return builder_add_step(b, step, expr->type, b->subqueries[step.as.subquery].symbols, false, out, err);
+}
+
+/* A correlated one; and one that stands in a branch: it is not run unless a row takes that branch. */
+static bool is_lazy(const Expr *expr, uint32_t guard) {
+    return expr->as.subquery.outer_count > 0 || (guard != MASK_LIVE && expr->kind != EXPR_IN_REL);
+}
+
+static ErrorCode build_subquery_register(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err) {
     uint32_t subquery = 0;
-    TRY(build_subquery(b, expr, &subquery, err));
+    if (is_lazy(expr, guard)) {
+        return build_apply(b, expr, guard, out, err);
+    }
+    TRY(build_subquery(b, expr, false, &subquery, err));
+    Step check = {.kind = STEP_SUBQUERY_CHECK, .guard = guard, .position = expr->position};
+    RegisterNumber ignored = 0;
+    check.as.subquery = subquery;
+    TRY(builder_add_step(b, check, type_of(TYPE_BOOL), NULL, false, &ignored, err));
     Register reg = {.kind = REGISTER_SUBQUERY, .number = subquery, .type = expr->type, .symbols = b->subqueries[subquery].symbols};
     return builder_add_register(b, reg, out, err);
 }
@@ -248,6 +319,7 @@ static ErrorCode build_symbol_map(Builder *b, const Expr *expr, uint32_t guard, 
     Builder sub = {.context = b->context, .inputs = column, .input_count = 1, .inside_symbol = true};
     const Program *program = NULL;
     TRY(program_make(&sub, &expr, 1, &program, err));
+    b->reads_outer = b->reads_outer || sub.reads_outer;
     RegisterNumber arg = 0;
     TRY(build(b, plan_expr_column(b->context, column), guard, &arg, err));
     Step step = {.kind = STEP_SYMBOL_MAP, .guard = guard, .arg_count = 1, .args = builder_copy_numbers(b, &arg, 1), .position = expr->position};
@@ -446,7 +518,10 @@ static ErrorCode build_time_in(Builder *b, const Expr *expr, uint32_t guard, Reg
 
 static ErrorCode build_in_rel(Builder *b, const Expr *expr, uint32_t guard, RegisterNumber *out, Error *err) {
     Step step = {.kind = STEP_IN_REL};
-    TRY(build_subquery(b, expr, &step.as.subquery, err));
+    if (is_lazy(expr, guard)) {
+        return build_apply(b, expr, guard, out, err);
+    }
+    TRY(build_subquery(b, expr, false, &step.as.subquery, err));
     return build_one_arg(b, expr, step, guard, out, err);
 }
 
@@ -484,7 +559,9 @@ static ErrorCode build_kind(Builder *b, const Expr *expr, uint32_t guard, Regist
         return build_in_rel(b, expr, guard, out, err);
     case EXPR_SCALAR_REL:
     case EXPR_EXISTS_REL:
-        return build_subquery_register(b, expr, out, err);
+        return build_subquery_register(b, expr, guard, out, err);
+    case EXPR_OUTER:
+        return build_outer(b, expr, out, err);
     }
     return error_set(err, ERR_INTERNAL, expr->position, "expression kind %u", expr->kind);
 }
@@ -528,6 +605,7 @@ static ErrorCode program_make(Builder *b, const Expr *const *exprs, uint32_t cou
         .subquery_count = b->subquery_count,
         .mask_count = b->mask_count,
         .input_count = b->input_count,
+        .reads_outer = b->reads_outer,
         .is_volatile = b->is_volatile,
     };
     *program_out = program;

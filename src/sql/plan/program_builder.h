@@ -23,7 +23,7 @@ typedef struct Builder {
     IntMap memo;                    /* hash of (expr, guard) -> register */
     IntMap contents;                /* hash of a step -> step + 1 */
     IntMap columns;                 /* column id -> register */
-    bool is_volatile;
+    bool is_volatile, reads_outer;
 } Builder;
 
 void builder_begin(Builder *b);

@@ -87,6 +87,7 @@ static void dump_expr(Dump *d, const Expr *expr) {
     static const char *const names[] = {"col", "const", "$", "call", "case", "and", "or", "not", "isnull", "coalesce", "in", "timein", "inrel", "scalar", "exists"};
     switch (expr->kind) {
     case EXPR_COLUMN: buffer_printf(d->out, "#%u", expr->as.column); return;
+    case EXPR_OUTER: buffer_printf(d->out, "outer#%u", expr->as.column); return;
     case EXPR_CONSTANT: dump_value(d, &expr->as.value); return;
     case EXPR_PARAM: {
         char type[64];
