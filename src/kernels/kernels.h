@@ -18,6 +18,8 @@
 #define KERNEL_NUMBERS(X) KERNEL_INTEGERS(X) KERNEL_FLOATS(X)
 #define KERNEL_COMPUTED(X) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t)
 
+enum { GROUP_COPIES = 4 }; /* sums by group: copies of every group, so that neighbouring rows of one group do not wait for each other */
+
 typedef struct SumPair {
     double high, low; /* high + low; low is meaningless where high is not finite */
 } SumPair;
@@ -79,6 +81,17 @@ typedef struct Kernels {
     void (*hash_f32)(uint64_t *out, const float *a, size_t rows);
     void (*hash_f64)(uint64_t *out, const double *a, size_t rows);
     void (*hash_combine)(uint64_t *into, const uint64_t *other, size_t rows); /* second and further keys */
+
+    /* ---- sums by group (group.inc): a value as two integers whose sums are exact; up to 1,024 rows a call ---- */
+#define X(name, T) void (*split_##name)(int64_t *pairs, const T *a, size_t rows); /* value = high * 2^32 + low */
+    KERNEL_INTEGERS(X)
+#undef X
+    uint64_t (*magnitude_f64)(const double *a, size_t rows);                          /* bits of the largest |a|; NaN and infinity above all */
+    /* value = high * ulp(coarse) + low * ulp(fine), coarse and fine = 1.5 * 2^n; false: some row has more bits than that. |a| <= coarse / 2 */
+    bool (*split_f64)(int64_t *pairs, const double *a, size_t rows, double coarse, double fine);
+    /* sums: 2 * GROUP_COPIES integers a group; counts: GROUP_COPIES */
+    void (*add_pairs)(int64_t *sums, const uint32_t *group, const int64_t *pairs, const uint64_t *rows_set, size_t rows);
+    void (*count_groups)(uint32_t *counts, const uint32_t *group, const uint64_t *rows_set, size_t rows);
 
     /* ---- selection ---- */
     uint32_t (*mask_to_index)(const uint64_t *mask, size_t rows, uint16_t *index); /* index: room for rows rounded up to 64 */

@@ -3,7 +3,7 @@
  *
  * Why:        DISTINCT works for every aggregate alike: a table of (group, arguments) tells which rows are seen for the first time,
  *             and only those are taken. It sees rows in source order, hence it has one worker. */
-#include "sql/exec/groups.h"
+#include "sql/exec/dense_sums.h"
 
 static ErrorCode distinct_open(AggregateSet *set, const Program *program, uint32_t a, Error *err) {
     const PlanAggregate *aggregate = &set->aggregates[a];
@@ -37,6 +37,7 @@ void aggregates_close(AggregateSet *set) {
     for (uint32_t a = 0; a < set->count && set->distinct != NULL; a++) {
         groups_deinit(&set->distinct[a]);
     }
+    dense_sums_close(set);
     mem_free(set->distinct);
     mem_free(set->distinct_specs);
     *set = (AggregateSet){0};
@@ -96,9 +97,30 @@ static ErrorCode update_one(AggregateSet *set, uint32_t a, Frame *frame, const B
     return aggregate->aggregate->update_groups(&call, states, table->spec->stride, group, err);
 }
 
+/* Sums of groups by code go beside the states while batches are full enough for a loop over all of their rows. */
+static ErrorCode update_dense(AggregateSet *set, Frame *frame, const Batch *batch, GroupTable *table, const uint32_t *group, const uint64_t *rows,
+                              bool *taken_out, Error *err) {
+    *taken_out = false;
+    if (group == NULL || batch->live_count < DENSE_BATCH_ROWS_MIN || batch->live_count < batch->row_count / 4) {
+        return ERR_OK;
+    }
+    if (!set->dense_tried) {
+        set->dense_tried = true;
+        TRY(dense_sums_open(table, set, &set->dense, err));
+    }
+    return set->dense == NULL ? ERR_OK : dense_sums_add(set, frame, table, group, rows, taken_out, err);
+}
+
+void aggregates_settle(AggregateSet *set, GroupTable *table) { dense_sums_settle(set, table); }
+
 ErrorCode aggregates_update(AggregateSet *set, Frame *frame, const Batch *batch, GroupTable *table, const uint32_t *group, uint32_t single,
                             const uint64_t *rows, Error *err) {
+    bool taken = false;
+    TRY(update_dense(set, frame, batch, table, group, rows, &taken, err));
     for (uint32_t a = 0; a < set->count; a++) {
+        if (taken && dense_sums_has(set->dense, a)) {
+            continue;
+        }
         TRY(update_one(set, a, frame, batch, table, group, single, rows, err));
     }
     return budget_follow(table->budget, &table->arena, &table->arena_seen, err);

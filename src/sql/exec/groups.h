@@ -81,11 +81,14 @@ static inline uint64_t groups_first(const GroupTable *table, uint32_t group) { /
 void groups_sort(uint64_t *keys, uint32_t *numbers, uint32_t count, Arena *arena); /* radix, stable, both arrays */
 
 /* ---- the aggregates over one table ---- */
+typedef struct DenseSums DenseSums; /* dense_sums.h */
 typedef struct AggregateSet {
     const PlanAggregate *aggregates;
     uint32_t count;
     GroupTable *distinct;           /* one per aggregate with DISTINCT, else unused */
     GroupSpec **distinct_specs;
+    DenseSums *dense;               /* made by the first batch that it is worth while for */
+    bool dense_tried;
     Run *run;
 } AggregateSet;
 NODISCARD ErrorCode aggregates_open(AggregateSet *set, Run *run, const Program *program, const PlanAggregate *aggregates, uint32_t count, Error *err);
@@ -93,5 +96,7 @@ void aggregates_close(AggregateSet *set);
 /* group NULL: all rows go to group `single`. */
 NODISCARD ErrorCode aggregates_update(AggregateSet *set, Frame *frame, const Batch *batch, GroupTable *table, const uint32_t *group, uint32_t single,
                                       const uint64_t *rows, Error *err);
+/* After the last update, before states are merged or read: what is kept beside them comes in. */
+void aggregates_settle(AggregateSet *set, GroupTable *table);
 /* Writes aggregate a of a group into row of out. */
 NODISCARD ErrorCode aggregates_finish(const GroupTable *table, uint32_t group, uint32_t a, Vector *out, size_t row, Arena *arena, Error *err);

@@ -99,12 +99,7 @@ static ErrorCode take_morsels(AggregateOperator *op, AggregateWorker *worker, Er
     return ERR_OK;
 }
 
-static ErrorCode worker_main(void *argument, uint32_t number, Error *err) {
-    AggregateOperator *op = argument;
-    AggregateWorker *worker = &op->workers[number];
-    if (op->base.plan->as.aggregate.stats_answers) {
-        return take_morsels(op, worker, err);
-    }
+static ErrorCode take_batches(AggregateOperator *op, AggregateWorker *worker, Error *err) {
     for (;;) {
         Batch *batch = NULL;
         TRY(operator_next(worker->base.input, &batch, err));
@@ -113,6 +108,14 @@ static ErrorCode worker_main(void *argument, uint32_t number, Error *err) {
         }
         TRY(take_batch(op, worker, batch, err));
     }
+}
+
+static ErrorCode worker_main(void *argument, uint32_t number, Error *err) {
+    AggregateOperator *op = argument;
+    AggregateWorker *worker = &op->workers[number];
+    TRY(op->base.plan->as.aggregate.stats_answers ? take_morsels(op, worker, err) : take_batches(op, worker, err));
+    aggregates_settle(&worker->base.set, &worker->base.table);
+    return ERR_OK;
 }
 
 /* ---- the whole input ---- */

@@ -137,6 +137,9 @@ typedef struct AggregateCall {
     const void *prepared;
     const SymbolTable *symbols;            /* of the first argument, if SYMBOL */
 } AggregateCall;
+/* Sums by small group numbers, kept by the executor beside the states (sql/exec/dense_sums.h): rows as pairs of integers (kernels.h). */
+typedef enum DenseSplit { DENSE_TAKEN, DENSE_REFUSED /* this batch goes to update_groups */, DENSE_RESCALE /* settle, then ask again */ } DenseSplit;
+typedef struct DenseScale { int exponent; bool used; } DenseScale; /* floats: |value| < 2^exponent; used: the sums hold pairs of this scale */
 typedef struct Aggregate {
     const char *name;
     uint8_t args[4], arg_count, result;    /* as in Function; count(*) has arg_count 0 */
@@ -151,6 +154,9 @@ typedef struct Aggregate {
     ErrorCode (*merge)(void *into, const void *from, Arena *arena, Error *err);
     ErrorCode (*finish)(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err); /* writes value or NULL at row */
     bool (*from_stats)(void *state, const BlockStats *stats, Type argument); /* NULL or false: read the rows */
+    /* NULL: not offered. Split: all rows of a FLAT argument without NULLs (none: count(*), pairs stay unused). Settle: rows' sum into a state. */
+    DenseSplit (*dense_split)(const AggregateCall *call, DenseScale *scale, int64_t *pairs);
+    void (*dense_settle)(void *state, const DenseScale *scale, const int64_t *pair, int64_t count);
     const char *example, *answer;          /* over a VALUES list */
 } Aggregate;
 const Aggregate *aggregate_lookup(Str name, size_t *count_out);

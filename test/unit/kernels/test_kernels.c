@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -313,6 +314,87 @@ static void selection(const Kernels *k) {
     }
 }
 
+/* ---- sums by group ---- */
+enum { GROUPS = 7 };
+
+static void group_sums(const Kernels *k) {
+    static _Alignas(64) int64_t pairs[ROWS * 2];
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t values[ROWS], sums[GROUPS * GROUP_COPIES * 2] = {0};
+        uint64_t mask[WORDS];
+        uint32_t group[ROWS], counts[GROUPS * GROUP_COPIES] = {0}, want_count[GROUPS] = {0};
+        Int128 want[GROUPS] = {0};
+        size_t rows = any_rows();
+        FILL_INTEGERS(values, round % 3);
+        any_mask(mask);
+        for (size_t i = 0; i < ROWS; i++) {
+            group[i] = (uint32_t)random_below(&random_state, GROUPS);
+            if (i < rows && get(mask, i)) {
+                want[group[i]] += values[i];
+                want_count[group[i]]++;
+            }
+        }
+        k->split_i64(pairs, values, rows);
+        k->add_pairs(sums, group, pairs, mask, rows);
+        k->count_groups(counts, group, mask, rows);
+        for (size_t g = 0; g < GROUPS; g++) {
+            Int128 sum = 0;
+            uint32_t count = 0;
+            for (size_t copy = 0; copy < GROUP_COPIES; copy++) {
+                const int64_t *pair = sums + (g * GROUP_COPIES + copy) * 2;
+                sum += (Int128)pair[0] * ((Int128)1 << 32) + pair[1];
+                count += counts[g * GROUP_COPIES + copy];
+            }
+            assert_true(sum == want[g]);
+            assert_int_equal(count, want_count[g]);
+        }
+    }
+}
+
+static void narrow_splits(const Kernels *k) {
+    int8_t a8[ROWS];
+    int16_t a16[ROWS];
+    int32_t a32[ROWS];
+    int64_t pairs[3][ROWS * 2];
+    FILL_INTEGERS(a8, 2)
+    FILL_INTEGERS(a16, 2)
+    FILL_INTEGERS(a32, 1)
+    k->split_i8(pairs[0], a8, ROWS);
+    k->split_i16(pairs[1], a16, ROWS);
+    k->split_i32(pairs[2], a32, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        assert_int_equal(pairs[0][i * 2] * INT64_C(4294967296) + pairs[0][i * 2 + 1], a8[i]);
+        assert_int_equal(pairs[1][i * 2] * INT64_C(4294967296) + pairs[1][i * 2 + 1], a16[i]);
+        assert_int_equal(pairs[2][i * 2] * INT64_C(4294967296) + pairs[2][i * 2 + 1], a32[i]);
+    }
+}
+
+/* |a| < 2^20 in steps of 2^-20, then of 2^-44, then one value with more places than both parts hold. */
+static void split_floats(const Kernels *k) {
+    double coarse = ldexp(1.5, 20 - 40 + 52), fine = ldexp(1.5, 20 - 85 + 52), a[ROWS];
+    int64_t pairs[ROWS * 2];
+    for (int places = 20; places <= 44; places += 24) {
+        double most = 0;
+        for (size_t i = 0; i < ROWS; i++) {
+            a[i] = ldexp((double)random_between(&random_state, -(INT64_C(1) << (places + 4)), INT64_C(1) << (places + 4)), -places);
+            most = fmax(most, fabs(a[i]));
+        }
+        uint64_t bits;
+        memcpy(&bits, &most, sizeof bits);
+        assert_true(k->magnitude_f64(a, ROWS) == bits);
+        assert_true(k->split_f64(pairs, a, ROWS, coarse, fine));
+        for (size_t i = 0; i < ROWS; i++) {
+            assert_true(ldexp((double)pairs[i * 2], 20 - 40) + ldexp((double)pairs[i * 2 + 1], 20 - 85) == a[i]);
+            assert_true(llabs(pairs[i * 2]) <= INT64_C(1) << 40);
+            assert_true(llabs(pairs[i * 2 + 1]) <= INT64_C(1) << 44);
+        }
+    }
+    a[777] = 0x1.0000000000001p-30;
+    assert_false(k->split_f64(pairs, a, ROWS, coarse, fine));
+    a[777] = -(double)NAN;
+    assert_true(k->magnitude_f64(a, ROWS) > UINT64_C(0x7ff) << 52);
+}
+
 /* ---- each level ---- */
 
 static void each_level(void (*check)(const Kernels *)) {
@@ -348,6 +430,9 @@ static void the_rest(void **state) {
     (void)state;
     each_level(hashes);
     each_level(selection);
+    each_level(group_sums);
+    each_level(narrow_splits);
+    each_level(split_floats);
 }
 
 static void the_best_level_is_picked(void **state) {

@@ -49,10 +49,18 @@ static bool count_some_stats(void *pointer, const BlockStats *stats, UNUSED Type
     return true;
 }
 
+static DenseSplit count_dense_split(UNUSED const AggregateCall *call, UNUSED DenseScale *scale, UNUSED int64_t *pairs) {
+    return DENSE_TAKEN;
+}
+
+static void count_dense_settle(void *pointer, UNUSED const DenseScale *scale, UNUSED const int64_t *pair, int64_t count) {
+    ((CountState *)pointer)->count += count;
+}
+
 #define COUNT_ROW(row_name, extra, example_text, answer_text)                                                          \
     {.name = row_name, .args = {ARG_ANY}, .arg_count = 1, .result = TYPE_INT8, .flags = AGG_EMPTY_ZERO | (extra),      \
      .state_bytes = sizeof(CountState), .update = count_some, .update_groups = count_some_groups, .merge = count_merge, \
-     .finish = count_finish, .from_stats = count_some_stats, .example = example_text, .answer = answer_text}
+     .finish = count_finish, .from_stats = count_some_stats, .dense_split = count_dense_split, .dense_settle = count_dense_settle, .example = example_text, .answer = answer_text}
 
 AggregateFamily aggregate__count_rows(void) {
     (void)count_all_update;
@@ -60,6 +68,7 @@ AggregateFamily aggregate__count_rows(void) {
     static const Aggregate rows[] = {
         {.name = "count", .arg_count = 0, .result = TYPE_INT8, .flags = AGG_EMPTY_ZERO | AGG_COUNT_NULLS, .state_bytes = sizeof(CountState),
          .update = count_all, .update_groups = count_all_groups, .merge = count_merge, .finish = count_finish, .from_stats = count_all_stats,
+         .dense_split = count_dense_split, .dense_settle = count_dense_settle,
          .example = "SELECT count(*) FROM (VALUES (1), (NULL)) t(x)", .answer = "2"},
         COUNT_ROW("count", 0, "SELECT count(x) FROM (VALUES (1), (NULL)) t(x)", "1"),
         COUNT_ROW("count_distinct", AGG_DISTINCT, "SELECT count_distinct(x) FROM (VALUES (1), (1), (2)) t(x)", "2"),

@@ -2,6 +2,7 @@
  * sum.c - sum, avg, ksum, nsum, vwap. Integers add up in 128 bits, floats as double-double pairs, numerics exactly.
  *
  * Why:        the same state answers from rows and from block statistics, with the same bits. */
+#include "kernels/kernels.h"
 #include "sql/func/aggregate/aggregate_internal.h"
 
 typedef struct IntSum { Int128 sum; int64_t count, unused; } IntSum;
@@ -368,14 +369,75 @@ FINISH(vwap_finish) {
     return ERR_OK;
 }
 
+/* ---- sums by small group numbers ---- */
+#define INT_DENSE(name, T, kernel)                                                                                     \
+    static DenseSplit name##_dense_split(const AggregateCall *call, UNUSED DenseScale *scale, int64_t *pairs) {        \
+        kernels_pick()->split_##kernel(pairs, call->args[0]->data, call->row_count);                                   \
+        return DENSE_TAKEN;                                                                                            \
+    }
+INT_DENSE(int1, int8_t, i8)
+INT_DENSE(int2, int16_t, i16)
+INT_DENSE(int4, int32_t, i32)
+INT_DENSE(int8, int64_t, i64)
+#undef INT_DENSE
+
+static void int_dense_settle(void *pointer, UNUSED const DenseScale *scale, const int64_t *pair, int64_t count) {
+    IntSum *state = pointer;
+    state->sum += (Int128)pair[0] * ((Int128)1 << 32) + pair[1];
+    state->count += count;
+}
+
+/* |value| < 2^exponent in 40 bits, what is left of it in 44: DENSE_ROWS_MAX sums of either stay within 63. Values are taken exactly or
+ * the batch is refused, so that sums have the bits of exact arithmetic. */
+enum { DENSE_COARSE_BITS = 40, DENSE_FINE_BITS = 44, DENSE_EXPONENT_MAX = 900, DOUBLE_BITS = 52, DOUBLE_BIAS = 1023 };
+
+static double power_of_two(int exponent) {
+    uint64_t bits = (uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_BITS;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static int coarse_exponent(const DenseScale *scale) { return scale->exponent - DENSE_COARSE_BITS; }                     /* of the last place */
+static int fine_exponent(const DenseScale *scale) { return coarse_exponent(scale) - 1 - DENSE_FINE_BITS; }
+
+static DenseSplit float8_dense_split(const AggregateCall *call, DenseScale *scale, int64_t *pairs) {
+    const Kernels *kernels = kernels_pick();
+    const double *values = call->args[0]->data;
+    int exponent = (int)(kernels->magnitude_f64(values, call->row_count) >> DOUBLE_BITS) - DOUBLE_BIAS + 1;
+    if (exponent > DENSE_EXPONENT_MAX) {
+        return DENSE_REFUSED;
+    }
+    if (!scale->used) {
+        scale->exponent = MAX_OF(exponent, -DENSE_EXPONENT_MAX);
+    } else if (exponent > scale->exponent) {
+        return DENSE_RESCALE;
+    }
+    double coarse = 1.5 * power_of_two(coarse_exponent(scale) + DOUBLE_BITS);
+    double fine = 1.5 * power_of_two(fine_exponent(scale) + DOUBLE_BITS);
+    return kernels->split_f64(pairs, values, call->row_count, coarse, fine) ? DENSE_TAKEN : DENSE_REFUSED;
+}
+
+/* An integer of 64 bits has more than a double takes: its halves are added one by one. */
+static void add_scaled(Pair *sum, int64_t value, double unit) {
+    pair_add(sum, (double)(value >> 32) * 4294967296.0 * unit);
+    pair_add(sum, (double)(value & 0xffffffff) * unit);
+}
+
+static void float8_dense_settle(void *pointer, const DenseScale *scale, const int64_t *pair, int64_t count) {
+    FloatSum *state = pointer;
+    add_scaled(&state->sum, pair[0], power_of_two(coarse_exponent(scale)));
+    add_scaled(&state->sum, pair[1], power_of_two(fine_exponent(scale)));
+    state->count += count;
+}
+
 #define INT_ROW(row_name, arg, loops, result_id, dialect, finish_call, example_text, answer_text)                      \
     {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .flags = dialect, .state_bytes = sizeof(IntSum), \
      .update = loops##_all, .update_groups = loops##_by_group, .merge = int_merge, .finish = finish_call,                \
-     .from_stats = int_stats, .example = example_text, .answer = answer_text}
-#define FLOAT_ROW(row_name, arg, loops, result_id, finish_call, example_text, answer_text)                             \
+     .from_stats = int_stats, .dense_split = loops##_dense_split, .dense_settle = int_dense_settle, .example = example_text, .answer = answer_text}
+#define FLOAT_ROW(row_name, arg, loops, split_call, result_id, finish_call, example_text, answer_text)                             \
     {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .state_bytes = sizeof(FloatSum),            \
      .update = loops##_all, .update_groups = loops##_by_group, .merge = float_merge, .finish = finish_call,              \
-     .from_stats = float_stats, .example = example_text, .answer = answer_text}
+     .from_stats = float_stats, .dense_split = split_call, .dense_settle = float8_dense_settle, .example = example_text, .answer = answer_text}
 #define DECIMAL_ROW(row_name, arg, loops, update_call, result_id, type_call, prepare_call, finish_call, example_text, answer_text) \
     {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .result_type = type_call, .prepare = prepare_call, \
      .state_bytes = sizeof(IntSum), .update = update_call, .update_groups = loops##_groups, .merge = int_merge,        \
@@ -394,8 +456,8 @@ AggregateFamily aggregate__sum_rows(void) {
         INT_ROW("sum", TYPE_INT4, int4, TYPE_INT8, 0, int_finish_int8, OF("sum", "int4"), "3"),
         INT_ROW("sum", TYPE_INT8, int8, TYPE_NUMERIC, AGG_POSTGRES, int_finish_numeric, OF("sum", "int8"), "3"),
         INT_ROW("sum", TYPE_INT8, int8, TYPE_INT8, AGG_QUESTDB, int_finish_int8, OF("sum", "int8"), "3"),
-        FLOAT_ROW("sum", TYPE_FLOAT4, float4, TYPE_FLOAT4, float_finish, OF("sum", "float4"), "3"),
-        FLOAT_ROW("sum", TYPE_FLOAT8, float8, TYPE_FLOAT8, float_finish, OF("sum", "float8"), "3"),
+        FLOAT_ROW("sum", TYPE_FLOAT4, float4, NULL, TYPE_FLOAT4, float_finish, OF("sum", "float4"), "3"),
+        FLOAT_ROW("sum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish, OF("sum", "float8"), "3"),
         DECIMAL_ROW("sum", TYPE_DECIMAL8, int8, int8_all, TYPE_DECIMAL16, decimal_sum_type, NULL, int_finish_decimal16, OF("sum", "numeric(10,2)"), "3.00"),
         DECIMAL_ROW("sum", TYPE_DECIMAL16, int16, int16_update, TYPE_DECIMAL16, decimal_sum_type, NULL, int_finish_decimal16,
                     OF("sum", "numeric(30,2)"), "3.00"),
@@ -407,14 +469,14 @@ AggregateFamily aggregate__sum_rows(void) {
         INT_ROW("avg", TYPE_INT4, int4, TYPE_FLOAT8, AGG_QUESTDB, int_finish_mean, OF("avg", "int4"), "1.5"),
         INT_ROW("avg", TYPE_INT8, int8, TYPE_NUMERIC, AGG_POSTGRES, int_finish_mean_numeric, OF("avg", "int8"), MEAN_TEXT),
         INT_ROW("avg", TYPE_INT8, int8, TYPE_FLOAT8, AGG_QUESTDB, int_finish_mean, OF("avg", "int8"), "1.5"),
-        FLOAT_ROW("avg", TYPE_FLOAT4, float4, TYPE_FLOAT8, float_finish_mean, OF("avg", "float4"), "1.5"),
-        FLOAT_ROW("avg", TYPE_FLOAT8, float8, TYPE_FLOAT8, float_finish_mean, OF("avg", "float8"), "1.5"),
+        FLOAT_ROW("avg", TYPE_FLOAT4, float4, NULL, TYPE_FLOAT8, float_finish_mean, OF("avg", "float4"), "1.5"),
+        FLOAT_ROW("avg", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish_mean, OF("avg", "float8"), "1.5"),
         DECIMAL_ROW("avg", TYPE_DECIMAL8, int8, int8_all, TYPE_NUMERIC, NULL, scale_prepare, decimal_finish_mean, OF("avg", "numeric(10,2)"), MEAN_TEXT),
         DECIMAL_ROW("avg", TYPE_DECIMAL16, int16, int16_update, TYPE_NUMERIC, NULL, scale_prepare, decimal_finish_mean, OF("avg", "numeric(30,2)"),
                     MEAN_TEXT),
         NUMERIC_ROW("avg", numeric_finish_mean, OF("avg", "numeric"), MEAN_TEXT),
-        FLOAT_ROW("ksum", TYPE_FLOAT8, float8, TYPE_FLOAT8, float_finish, OF("ksum", "float8"), "3"),
-        FLOAT_ROW("nsum", TYPE_FLOAT8, float8, TYPE_FLOAT8, float_finish, OF("nsum", "float8"), "3"),
+        FLOAT_ROW("ksum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish, OF("ksum", "float8"), "3"),
+        FLOAT_ROW("nsum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish, OF("nsum", "float8"), "3"),
         {.name = "vwap", .args = {TYPE_FLOAT8, TYPE_FLOAT8}, .arg_count = 2, .result = TYPE_FLOAT8, .state_bytes = sizeof(VwapState),
          .update = vwap_update, .update_groups = vwap_groups, .merge = vwap_merge, .finish = vwap_finish,
          .example = "SELECT vwap(p::float8, q::float8) FROM (VALUES (10, 1), (20, 3)) t(p, q)", .answer = "17.5"},
