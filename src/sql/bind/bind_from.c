@@ -41,6 +41,12 @@ static ErrorCode apply_alias(Binder *b, const AstFrom *item, Scope *scope, uint3
         scope->columns[first + i].name = item->columns[i].text;
     }
     for (uint32_t i = first; item->alias != NULL && i < scope->count; i++) {
+        if (item->kind == AST_FROM_JOIN && scope->columns[i].merged && !scope->columns[i].in_star) { /* (a JOIN b USING (k)) AS j: k is one */
+            memmove(&scope->columns[i], &scope->columns[i + 1], (scope->count - i - 1) * sizeof *scope->columns);
+            scope->count--;
+            i--;
+            continue;
+        }
         scope->columns[i].qualifier = item->alias->text;
         scope->columns[i].schema = (Str){0};
     }
@@ -119,12 +125,40 @@ static ErrorCode bind_table(Binder *b, const AstFrom *item, Scope *scope, Rel **
     return ERR_OK;
 }
 
+/* What an item behind LATERAL reads of the items to its left is asked of the join that puts it beside them. */
+static void note_laterals(Binder *b, const Capture *capture) {
+    for (uint32_t i = 0; i < capture->count; i++) {
+        bool ours = true;
+        for (uint32_t j = 0; capture->outer != NULL && j < capture->outer->count; j++) {
+            ours = ours && capture->outer->ids[j] != capture->ids[i]; /* else of a query around */
+        }
+        if (!ours) {
+            continue;
+        }
+        if (b->lateral_count == b->lateral_capacity) {
+            b->lateral_capacity = b->lateral_capacity == 0 ? 16 : b->lateral_capacity * 2;
+            ColumnId *wider = arena_array(b->arena, ColumnId, b->lateral_capacity);
+            if (b->lateral_count > 0) {
+                memcpy(wider, b->laterals, b->lateral_count * sizeof *wider);
+            }
+            b->laterals = wider;
+        }
+        b->laterals[b->lateral_count++] = capture->ids[i];
+    }
+}
+
 static ErrorCode bind_from_subquery(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
     Query query = {0};
-    if (item->lateral) {
-        return not_supported(b, item->span.at, "LATERAL");
+    if (!item->lateral) {
+        TRY(bind_query(b, item->as.select, scope->outer, &query));
+        return add_query(b, scope, &query, (Str){0}, rel_out);
     }
-    TRY(bind_query(b, item->as.select, scope->outer, &query));
+    Capture capture;
+    capture_push(b, &capture, scope);
+    ErrorCode code = bind_query(b, item->as.select, scope, &query);
+    capture_pop(b, &capture);
+    TRY(code);
+    note_laterals(b, &capture);
     return add_query(b, scope, &query, (Str){0}, rel_out);
 }
 
@@ -192,6 +226,18 @@ static ErrorCode call_arguments(Binder *b, TableCallId id, const Expr **args, ui
     return ERR_OK;
 }
 
+/* Arguments may read what stands to the left, with or without the word LATERAL. */
+static ErrorCode function_arguments(Binder *b, const AstExpr *ast, Scope *scope, const Expr ***args_out) {
+    Scope none = {.outer = scope, .clause = "the arguments of a table function"};
+    Capture capture;
+    capture_push(b, &capture, scope);
+    ErrorCode code = bind_exprs(b, &none, ast->args, ast->arg_count, args_out);
+    capture_pop(b, &capture);
+    TRY(code);
+    note_laterals(b, &capture);
+    return ERR_OK;
+}
+
 static ErrorCode bind_table_function(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
     const AstExpr *ast = item->as.function;
     bool plain = ast->kind == AST_CALL;
@@ -208,8 +254,7 @@ static ErrorCode bind_table_function(Binder *b, const AstFrom *item, Scope *scop
         return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "%s takes %u to %u arguments", row->name, row->args_least, row->args_most);
     }
     const Expr **args = NULL;
-    Scope none = {.outer = scope, .clause = "the arguments of a table function"};
-    TRY(bind_exprs(b, &none, ast->args, ast->arg_count, &args));
+    TRY(function_arguments(b, ast, scope, &args));
     TRY(call_arguments(b, id, args, ast->arg_count));
     TRY(table_call(b, id, args, ast->arg_count, ast->span.at, rel_out));
     scope_add_table(b, scope, *rel_out, NULL, str_from_c(row->name));
@@ -221,7 +266,7 @@ static ErrorCode bind_table_function(Binder *b, const AstFrom *item, Scope *scop
 
 /* ---------------------------------------------------------------- joins */
 
-typedef struct JoinSides { const Rel *left, *right; } JoinSides;
+typedef struct UsingPair { uint32_t left, right; } UsingPair; /* places in the scope */
 
 static bool rel_has(const Rel *rel, ColumnId id) {
     for (uint32_t i = 0; i < rel->column_count; i++) {
@@ -285,6 +330,27 @@ static ErrorCode split_condition(Binder *b, Rel *join, const Expr *condition) {
     return ERR_OK;
 }
 
+/* Takes the left columns that items from `first` on read; the others are a join's further out. */
+static ErrorCode join_laterals(Binder *b, Rel *join, uint32_t first, int64_t position) {
+    ColumnId *ids = arena_array(b->arena, ColumnId, b->lateral_count + 1);
+    uint32_t count = 0;
+    uint32_t rest = first;
+    for (uint32_t i = first; i < b->lateral_count; i++) {
+        if (rel_has(join->inputs[0], b->laterals[i])) {
+            ids[count++] = b->laterals[i];
+        } else {
+            b->laterals[rest++] = b->laterals[i];
+        }
+    }
+    b->lateral_count = rest;
+    join->as.join.lateral_ids = ids;
+    join->as.join.lateral_count = count;
+    if (count > 0 && (join->as.join.kind == JOIN_RIGHT || join->as.join.kind == JOIN_FULL)) {
+        return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, position, "the combining JOIN type must be INNER or LEFT for a LATERAL reference");
+    }
+    return ERR_OK;
+}
+
 static ErrorCode join_rel(Binder *b, JoinKind kind, Rel *left, Rel *right, int64_t position, Rel **rel_out) {
     TRY(rel_new(b, REL_JOIN, (uint32_t)left->column_count + right->column_count, position, rel_out));
     Rel *join = *rel_out;
@@ -300,7 +366,7 @@ static ErrorCode join_rel(Binder *b, JoinKind kind, Rel *left, Rel *right, int64
 }
 
 /* One column of USING: equal on both sides; the right one is then found by its table's name only. */
-static ErrorCode using_equality(Binder *b, Scope *scope, uint32_t first, uint32_t middle, AstName *name, bool in_star, const Expr **expr_out) {
+static ErrorCode using_equality(Binder *b, Scope *scope, uint32_t first, uint32_t middle, AstName *name, bool in_star, UsingPair *pair, const Expr **expr_out) {
     AstNames names = {.parts = name, .count = 1, .span = name->span};
     Scope left = {.columns = scope->columns + first, .count = middle - first};
     Scope right = {.columns = scope->columns + middle, .count = scope->count - middle};
@@ -308,25 +374,80 @@ static ErrorCode using_equality(Binder *b, Scope *scope, uint32_t first, uint32_
     const ScopeColumn *r = NULL;
     TRY(scope_find(b, &left, &names, &l));
     TRY(scope_find(b, &right, &names, &r));
-    ScopeColumn *hidden = (ScopeColumn *)(uintptr_t)r;
+    *pair = (UsingPair){.left = (uint32_t)(l - scope->columns), .right = (uint32_t)(r - scope->columns)};
+    ScopeColumn *hidden = &scope->columns[pair->right];
     hidden->merged = true;
     hidden->in_star = in_star;
     return bind_operator(b, STR("="), expr_column(b, l->id, l->type, name->span.at), expr_column(b, r->id, r->type, name->span.at), name->span.at, expr_out);
 }
 
-/* The columns of USING come first in *, in its order. */
-static void using_first(Scope *scope, uint32_t first, uint32_t middle, const AstJoin *join) {
-    uint32_t at = first;
-    for (uint32_t i = 0; i < join->using_count; i++) {
-        for (uint32_t c = at; c < middle; c++) {
-            if (!scope->columns[c].merged && name_same(&join->using_columns[i], scope->columns[c].name)) {
-                ScopeColumn column = scope->columns[c];
-                memmove(&scope->columns[at + 1], &scope->columns[at], (c - at) * sizeof column);
-                scope->columns[at++] = column;
-                break;
-            }
+/* A projection that keeps the input's columns and adds values; into[i] gets the column of each. */
+static ErrorCode add_values(Binder *b, Rel *input, const Expr **values, ScopeColumn *into, uint32_t count, Rel **rel_out) {
+    uint32_t before = input->column_count;
+    Rel *rel = NULL;
+    TRY(rel_new(b, REL_PROJECT, before + count, ERROR_NO_POSITION, &rel));
+    const Expr **exprs = arena_array(b->arena, const Expr *, before + count + 1);
+    RelColumn *columns = rel_columns(rel);
+    for (uint32_t i = 0; i < before; i++) {
+        columns[i] = input->columns[i];
+        exprs[i] = rel_column_expr(b, input, i);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        exprs[before + i] = values[i];
+        columns[before + i].type = into[i].type = values[i]->type;
+        columns[before + i].name = into[i].name;
+        into[i].id = columns[before + i].id;
+        into[i].symbols = NULL;
+        into[i].table_id = 0;
+        into[i].table_column = -1;
+    }
+    rel->inputs[0] = input;
+    rel->order_column = input->order_column;
+    rel->order_descending = input->order_descending;
+    rel->as.project.exprs = exprs;
+    *rel_out = rel;
+    return ERR_OK;
+}
+
+static void scope_insert(Binder *b, Scope *scope, uint32_t at, ScopeColumn column) {
+    scope_add(b, scope, column);
+    memmove(&scope->columns[at + 1], &scope->columns[at], (scope->count - 1 - at) * sizeof column);
+    scope->columns[at] = column;
+}
+
+/* The columns of USING come first in *, in its order: the left ones, or in an outer join whose left side may be NULL the right ones, or
+ * both. They stand at the front under no table; both sides are found by their tables' names. */
+static ErrorCode merge_columns(Binder *b, Scope *scope, uint32_t first, const UsingPair *pairs, uint32_t count, const AstJoin *join, Rel **rel) {
+    ScopeColumn *merged = arena_array(b->arena, ScopeColumn, count + 1);
+    const Expr **values = arena_array(b->arena, const Expr *, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        ScopeColumn *l = &scope->columns[pairs[i].left];
+        ScopeColumn *r = &scope->columns[pairs[i].right];
+        merged[i] = join->kind == AST_JOIN_RIGHT ? *r : *l;
+        if (join->kind == AST_JOIN_FULL) {
+            const Expr **both = arena_array(b->arena, const Expr *, 2);
+            both[0] = expr_column(b, l->id, l->type, ERROR_NO_POSITION);
+            both[1] = expr_column(b, r->id, r->type, ERROR_NO_POSITION);
+            TRY(coalesce_of(b, both, 2, ERROR_NO_POSITION, &values[i]));
+        }
+        merged[i].qualifier = merged[i].schema = (Str){0};
+        merged[i].merged = merged[i].in_star = false;
+        l->merged = r->merged = true;
+        l->in_star = r->in_star = false;
+    }
+    if (join->kind == AST_JOIN_FULL) {
+        TRY(add_values(b, *rel, values, merged, count, rel));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        scope_insert(b, scope, first + i, merged[i]);
+        if (join->using_alias != NULL) {
+            ScopeColumn named = merged[i];
+            named.qualifier = join->using_alias->text;
+            named.merged = true;
+            scope_add(b, scope, named);
         }
     }
+    return ERR_OK;
 }
 
 static ErrorCode conjunction(Binder *b, const Expr **items, uint32_t count, int64_t position, const Expr **expr_out) {
@@ -353,21 +474,52 @@ static const AstExpr *on_names(const AstExpr *on, uint32_t *count_out) {
     return one ? on : NULL;
 }
 
-static ErrorCode join_condition(Binder *b, const AstJoin *join, Scope *scope, uint32_t first, uint32_t middle, int64_t position, const Expr **expr_out) {
-    *expr_out = NULL;
+/* The names that both sides have, in the order of the left side. */
+static void natural_names(Binder *b, const Scope *scope, uint32_t first, uint32_t middle, AstName **names_out, uint32_t *count_out) {
+    AstName *names = arena_array(b->arena, AstName, middle - first + 1);
+    uint32_t count = 0;
+    for (uint32_t l = first; l < middle; l++) {
+        bool found = false;
+        for (uint32_t r = middle; r < scope->count && !scope->columns[l].merged; r++) {
+            found = found || (!scope->columns[r].merged && str_equal(scope->columns[r].name, scope->columns[l].name));
+        }
+        if (found) {
+            names[count++] = (AstName){.text = scope->columns[l].name, .quoted = true};
+        }
+    }
+    *names_out = names;
+    *count_out = count;
+}
+
+typedef struct JoinNames {
+    const AstJoin *join;
+    uint32_t first, middle;     /* of the left, the right side's columns in the scope */
+    int64_t position;
+    UsingPair *pairs;
+    uint32_t pair_count;
+} JoinNames;
+
+static ErrorCode join_condition(Binder *b, JoinNames *n, Scope *scope, const Expr **expr_out) {
+    const AstJoin *join = n->join;
     uint32_t count = join->using_count;
+    AstName *using_columns = join->using_columns;
     const AstExpr *names = join->on != NULL ? on_names(join->on, &count) : NULL;
+    *expr_out = NULL;
     if (names == NULL && join->on != NULL) {
-        Scope both = {.columns = scope->columns + first, .count = scope->count - first, .outer = scope->outer, .clause = "JOIN conditions"};
+        Scope both = {.columns = scope->columns + n->first, .count = scope->count - n->first, .outer = scope->outer, .clause = "JOIN conditions"};
         return bind_condition(b, &both, join->on, "JOIN/ON", expr_out);
     }
-    const Expr **items = arena_array(b->arena, const Expr *, count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        AstName *name = names == NULL ? &join->using_columns[i] : names->kind == AST_ROW ? names->args[i]->as.names.parts : names->as.names.parts;
-        TRY(using_equality(b, scope, first, middle, name, names != NULL, &items[i]));
+    if (join->natural) {
+        natural_names(b, scope, n->first, n->middle, &using_columns, &count);
     }
-    using_first(scope, first, middle, join);
-    return count > 0 ? conjunction(b, items, count, position, expr_out) : ERR_OK;
+    const Expr **items = arena_array(b->arena, const Expr *, count + 1);
+    n->pairs = arena_array(b->arena, UsingPair, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        AstName *name = names == NULL ? &using_columns[i] : names->kind == AST_ROW ? names->args[i]->as.names.parts : names->as.names.parts;
+        TRY(using_equality(b, scope, n->first, n->middle, name, names != NULL, &n->pairs[i], &items[i]));
+    }
+    n->pair_count = names == NULL ? count : 0; /* ON (name) of QuestDB: * shows both columns */
+    return count > 0 ? conjunction(b, items, count, n->position, expr_out) : ERR_OK;
 }
 
 static const char *const join_names[] = {
@@ -378,14 +530,8 @@ static const char *const join_names[] = {
 
 static ErrorCode check_join(Binder *b, const AstFrom *item) {
     const AstJoin *join = item->as.join;
-    if (join->kind > AST_JOIN_CROSS || join->kind == AST_JOIN_RIGHT || join->kind == AST_JOIN_FULL) {
+    if (join->kind > AST_JOIN_CROSS) {
         return not_supported(b, item->span.at, "%s", join_names[join->kind]);
-    }
-    if (join->natural) {
-        return not_supported(b, item->span.at, "NATURAL JOIN");
-    }
-    if (join->using_alias != NULL) {
-        return not_supported(b, join->using_alias->span.at, "an alias of USING");
     }
     if (join->tolerance != NULL || join->has_range) {
         return error_set(b->err, ERR_SYNTAX, item->span.at, "TOLERANCE and RANGE belong to ASOF, LT and WINDOW JOIN");
@@ -393,25 +539,38 @@ static ErrorCode check_join(Binder *b, const AstFrom *item) {
     return ERR_OK;
 }
 
+static JoinKind join_kind(const AstJoin *join, const Expr *condition) {
+    switch (join->kind) {
+    case AST_JOIN_LEFT: return JOIN_LEFT;
+    case AST_JOIN_RIGHT: return JOIN_RIGHT;
+    case AST_JOIN_FULL: return JOIN_FULL;
+    default: return condition == NULL ? JOIN_CROSS : JOIN_INNER;
+    }
+}
+
 static ErrorCode bind_join(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
     const AstJoin *join = item->as.join;
     TRY(check_join(b, item));
-    uint32_t first = scope->count;
+    JoinNames names = {.join = join, .first = scope->count, .position = item->span.at};
     Rel *left = NULL;
     Rel *right = NULL;
     TRY(bind_item(b, join->left, scope, &left));
     ColumnId timestamp = scope->timestamp;
-    uint32_t middle = scope->count;
+    names.middle = scope->count;
+    uint32_t laterals = b->lateral_count;
     TRY(bind_item(b, join->right, scope, &right));
     scope->timestamp = timestamp;
     const Expr *condition = NULL;
-    TRY(join_condition(b, join, scope, first, middle, item->span.at, &condition));
+    TRY(join_condition(b, &names, scope, &condition));
     if (join->kind == AST_JOIN_CROSS && condition != NULL) {
         return error_set(b->err, ERR_SYNTAX, item->span.at, "CROSS JOIN takes no condition");
     }
-    JoinKind kind = join->kind == AST_JOIN_LEFT ? JOIN_LEFT : condition == NULL ? JOIN_CROSS : JOIN_INNER;
-    TRY(join_rel(b, kind, left, right, item->span.at, rel_out));
-    return condition != NULL ? split_condition(b, *rel_out, condition) : ERR_OK;
+    TRY(join_rel(b, join_kind(join, condition), left, right, item->span.at, rel_out));
+    TRY(join_laterals(b, *rel_out, laterals, item->span.at));
+    if (condition != NULL) {
+        TRY(split_condition(b, *rel_out, condition));
+    }
+    return names.pair_count > 0 ? merge_columns(b, scope, names.first, names.pairs, names.pair_count, join, rel_out) : ERR_OK;
 }
 
 /* ---------------------------------------------------------------- items and lists */
@@ -452,8 +611,10 @@ ErrorCode bind_from_list(Binder *b, AstFrom *const *list, uint32_t count, Scope 
     ColumnId timestamp = scope->timestamp;
     for (uint32_t i = 1; i < count; i++) {
         Rel *right = NULL;
+        uint32_t laterals = b->lateral_count;
         TRY(bind_item(b, list[i], scope, &right));
         TRY(join_rel(b, JOIN_CROSS, *rel_out, right, list[i]->span.at, rel_out));
+        TRY(join_laterals(b, *rel_out, laterals, list[i]->span.at));
     }
     scope->timestamp = timestamp;
     return ERR_OK;

@@ -59,6 +59,8 @@ typedef struct Binder {
     CteScope *ctes;
     VariableScope *variables;
     Capture *captures;          /* subqueries that are being bound, innermost first */
+    ColumnId *laterals;         /* columns of FROM items to the left, read by items whose join is not made yet */
+    uint32_t lateral_count, lateral_capacity;
     int depth;
 } Binder;
 

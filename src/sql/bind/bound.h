@@ -88,7 +88,9 @@ struct Rel {
         struct { uint32_t function; const Expr *const *args; uint16_t arg_count; } table_call; /* see table_calls.h: TABLE_CALL_… */
         struct { const Expr *condition; } filter;
         struct { const Expr *const *exprs; } project;              /* one per column */
-        struct { uint8_t kind; const Expr *const *left_keys, *const *right_keys; uint16_t key_count; const Expr *residual; } join; /* columns: left then right */
+        struct { uint8_t kind; const Expr *const *left_keys, *const *right_keys; uint16_t key_count; const Expr *residual;
+                 const ColumnId *lateral_ids; uint32_t lateral_count; } join; /* columns: left then right. lateral_ids: left columns that
+                                        * stand as EXPR_OUTER in the right side, which runs once for each left row (inner, left) */
         struct { const Expr *const *groups; uint16_t group_count; const AggregateExpr *aggregates; uint16_t aggregate_count; } aggregate; /* columns: groups then aggregates */
         struct {
             const Expr *timestamp;     /* over the input; the input is in ascending order of it or the planner sorts */

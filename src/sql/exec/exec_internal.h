@@ -143,7 +143,7 @@ struct Run {
 
 NODISCARD ErrorCode run_check(Run *run, Error *err);            /* cancel, deadline */
 /* ---- plans that run more than once (subplan.c) ---- */
-/* Between begin and end what the run allocates goes into `arena` and lives until its next reset. */
+/* What the run allocates while it is inside one of these calls goes into `arena`, which the caller resets after close. */
 typedef struct Subplan { Operator *op; Arena saved; Arena *arena; const PlanOp *plan; } Subplan;
 NODISCARD ErrorCode subplan_open(Run *run, const PlanOp *plan, Arena *arena, Subplan *subplan, Error *err); /* also after an error: close */
 NODISCARD ErrorCode subplan_next(Run *run, Subplan *subplan, Batch **batch_out, Error *err);
@@ -170,6 +170,7 @@ NODISCARD ErrorCode op_sample_open(Run *run, const PlanOp *plan, uint32_t worker
 NODISCARD ErrorCode op_sort_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_join_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_latest_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
+NODISCARD ErrorCode op_apply_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_set_op_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 
 /* Shared states are made by the session's thread, before helpers run. */
@@ -205,6 +206,7 @@ typedef struct RowStore {
 } RowStore;
 void rowstore_init(RowStore *store, const RelColumn *columns, uint32_t column_count);
 void rowstore_deinit(RowStore *store, Budget *budget);
+void rowstore_clear(RowStore *store);   /* forgets the rows, keeps the memory */
 NODISCARD ErrorCode rowstore_append(RowStore *store, Batch *batch, Arena *scratch, Budget *budget, Error *err);
 NODISCARD ErrorCode rowstore_drain(RowStore *store, Operator *input, Error *err); /* all batches of input */
 /* out (FLAT vectors of scratch) = rows numbers[0..count-1]. UINT32_MAX: a row of NULLs. */

@@ -25,7 +25,7 @@ ErrorCode operator_open(Run *run, const PlanOp *plan, uint32_t worker, Operator 
         [PLAN_FILTER] = op_filter_open,       [PLAN_PROJECT] = op_project_open, [PLAN_LIMIT] = op_limit_open,
         [PLAN_UNION] = op_union_open,         [PLAN_AGGREGATE] = op_aggregate_open, [PLAN_SAMPLE] = op_sample_open,
         [PLAN_SORT] = op_sort_open,           [PLAN_JOIN] = op_join_open,     [PLAN_LATEST] = op_latest_open,
-        [PLAN_SET_OP] = op_set_op_open,
+        [PLAN_SET_OP] = op_set_op_open,       [PLAN_APPLY] = op_apply_open,
     };
     assert(plan->kind < PLAN_OP_KINDS);
     *op_out = NULL;

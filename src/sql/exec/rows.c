@@ -16,6 +16,12 @@ void rowstore_deinit(RowStore *store, Budget *budget) {
     *store = (RowStore){0};
 }
 
+void rowstore_clear(RowStore *store) {
+    arena_reset(&store->arena);
+    store->chunk_count = 0;
+    store->row_count = 0;
+}
+
 void vector_copy_value(Vector *into, Arena *arena, size_t row, const Vector *from, size_t from_row) {
     uint8_t *data = vector_data(into);
     Physical physical = type_physical((TypeId)into->type.id);

@@ -35,21 +35,41 @@ static void drop_shared(Run *run, const PlanOp *op, bool keep_tables) {
     }
 }
 
+static void enter(Run *run, Subplan *subplan) {
+    subplan->saved = run->arena;
+    run->arena = *subplan->arena;
+}
+
+static void leave(Run *run, Subplan *subplan) {
+    *subplan->arena = run->arena;
+    run->arena = subplan->saved;
+}
+
 ErrorCode subplan_open(Run *run, const PlanOp *plan, Arena *arena, Subplan *subplan, Error *err) {
-    *subplan = (Subplan){.saved = run->arena, .arena = arena, .plan = plan};
-    run->arena = *arena;
-    TRY(operator_open(run, plan, 0, &subplan->op, err));
-    return operator_prepare(subplan->op, err);
+    *subplan = (Subplan){.arena = arena, .plan = plan};
+    enter(run, subplan);
+    ErrorCode code = operator_open(run, plan, 0, &subplan->op, err);
+    if (code == ERR_OK) {
+        code = operator_prepare(subplan->op, err);
+    }
+    leave(run, subplan);
+    return code;
 }
 
 ErrorCode subplan_next(Run *run, Subplan *subplan, Batch **batch_out, Error *err) {
-    (void)run;
-    return operator_next(subplan->op, batch_out, err);
+    enter(run, subplan);
+    ErrorCode code = operator_next(subplan->op, batch_out, err);
+    leave(run, subplan);
+    return code;
 }
 
 void subplan_close(Run *run, Subplan *subplan) {
+    if (subplan->plan == NULL) {
+        return;
+    }
+    enter(run, subplan);
     operator_close(subplan->op);
     drop_shared(run, subplan->plan, true);
-    *subplan->arena = run->arena;
-    run->arena = subplan->saved;
+    leave(run, subplan);
+    *subplan = (Subplan){0};
 }

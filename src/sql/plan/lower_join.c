@@ -182,6 +182,9 @@ static ErrorCode key_texts(JoinLowering *j, Error *err) {
 }
 
 ErrorCode lower_join(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
+    if (rel->as.join.lateral_count > 0) {
+        return lower_apply(context, rel, need, op_out, err);
+    }
     JoinLowering j = {.context = context, .rel = rel};
     j.left = columns_of(context, rel->inputs[0]);
     j.right = columns_of(context, rel->inputs[1]);

@@ -8,7 +8,7 @@
 
 typedef enum PlanOpKind {
     PLAN_SCAN, PLAN_VALUES, PLAN_TABLE_CALL, PLAN_FILTER, PLAN_PROJECT, PLAN_LIMIT, PLAN_UNION, PLAN_AGGREGATE, PLAN_SAMPLE,
-    PLAN_SORT, PLAN_JOIN, PLAN_LATEST, PLAN_SET_OP, PLAN_OP_KINDS
+    PLAN_SORT, PLAN_JOIN, PLAN_LATEST, PLAN_SET_OP, PLAN_APPLY, PLAN_OP_KINDS
 } PlanOpKind;
 
 typedef struct PlanOp PlanOp;
@@ -104,6 +104,10 @@ struct PlanOp {
             int16_t symbol;                                 /* table column for source->latest, -1: not plain */
         } latest;
         struct { uint8_t op; bool all; } set_op;
+        struct {                                            /* program: the left values that the right side reads; columns: left, right */
+            uint8_t kind;                                   /* JOIN_INNER or JOIN_LEFT */
+            const uint32_t *slots; uint32_t slot_count;     /* Run.outer places of the program's outputs */
+        } apply;
     } as;
 };
 

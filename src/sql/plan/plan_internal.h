@@ -68,6 +68,8 @@ NODISCARD ErrorCode lower_project_on(PlanContext *context, PlanOp *input, const 
                                      PlanOp **op_out, Error *err);
 bool rel_can_reverse(const Rel *rel, ColumnId column);
 NODISCARD ErrorCode lower_scan(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
+NODISCARD ErrorCode lower_apply(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
+bool plan_mark_correlated(const PlanOp *op);    /* sets `correlated` below; true if the root is */
 NODISCARD ErrorCode lower_join(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_aggregate(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_sample(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);

@@ -32,28 +32,6 @@ static ErrorCode build_outer(Builder *b, const Expr *expr, RegisterNumber *out, 
     return builder_add_register(b, reg, out, err);
 }
 
-static bool plan_correlated(const PlanOp *op);
-
-/* Whether the operator or one below reads a column of the query around; marks them on the way. */
-static bool mark_correlated(PlanOp *op) {
-    bool found = (op->program != NULL && op->program->reads_outer) || (op->constants != NULL && op->constants->reads_outer);
-    if (op->kind == PLAN_JOIN) {
-        found = found || op->as.join.right_program->reads_outer || (op->as.join.residual != NULL && op->as.join.residual->reads_outer);
-    }
-    for (size_t i = 0; i < 2; i++) {
-        found = (op->inputs[i] != NULL && plan_correlated(op->inputs[i])) || found;
-    }
-    for (uint32_t i = 0; op->kind == PLAN_UNION && i < op->as.union_all.arm_count; i++) {
-        found = plan_correlated(op->as.union_all.arms[i]) || found;
-    }
-    op->correlated = found;
-    return found;
-}
-
-static bool plan_correlated(const PlanOp *op) {
-    return mark_correlated((PlanOp *)(uintptr_t)op);
-}
-
 static const uint32_t *subquery_slots(Builder *b, const Expr *expr) {
     uint32_t count = expr->as.subquery.outer_count;
     uint32_t *slots = arena_array(b->context->arena, uint32_t, count + 1);
@@ -82,7 +60,7 @@ static ErrorCode build_subquery(Builder *b, const Expr *expr, bool lazy, uint32_
         const Expr *column = plan_expr_column(b->context, &rel->columns[0]);
         TRY(lower_project_on(b->context, op, rel->columns, &column, 1, &op, err));
     }
-    (void)plan_correlated(op);
+    (void)plan_mark_correlated(op);
     b->subqueries = builder_grown(b, b->subqueries, b->subquery_count, &b->subquery_capacity, sizeof(Subquery));
     b->subqueries[b->subquery_count] = (Subquery){
         .kind = (uint8_t)kind,

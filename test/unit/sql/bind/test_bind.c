@@ -57,7 +57,7 @@ static const BindCase postgres_cases[] = {
     {"select a from bag where a = 'abc'",
      "22P02@28"},
     {"select * from bag right join trades on true",
-     "0A000@18"},
+     "{right join  =  and true:boolean {scan bag#1} {scan trades#10}}"},
     {"select * from trades asof join quotes on (sym)",
      "0A000@21"},
     {"select row_number() over (order by ts) from trades",
