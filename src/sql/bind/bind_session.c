@@ -198,6 +198,13 @@ ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement 
     case AST_LOCK_STATEMENT: return not_supported(b, statement->span.at, "LOCK TABLE");
     case AST_CREATE_VIEW_STATEMENT: return not_supported(b, statement->span.at, statement->as.create_view->materialized ? "CREATE MATERIALIZED VIEW" : "CREATE VIEW");
     case AST_CREATE_INDEX_STATEMENT: return not_supported(b, statement->span.at, "CREATE INDEX");
-    default: return error_set(b->err, ERR_INTERNAL, statement->span.at, "statement of kind %d", statement->kind);
+    default: {
+        static const char *const names[AST_STATEMENT_COUNT] = {
+#define X(name, text) [AST_##name##_STATEMENT] = text,
+            AST_STATEMENTS(X)
+#undef X
+        };
+        return not_supported(b, statement->span.at, "%s", names[statement->kind]);
+    }
     }
 }

@@ -349,8 +349,23 @@ typedef struct AstConstraint {
     AstName *reference_columns; uint32_t reference_count;
     Str on_delete, on_update, match;                /* "cascade", "set null", ...; empty if unsaid */
     bool deferrable, initially_deferred, not_valid, no_inherit, always, nulls_not_distinct, virtual_column;
+    struct AstSequenceOptions *sequence;            /* IDENTITY (...), NULL if none */
     Span span;
 } AstConstraint;
+
+/* Options of sequences, as they were given. */
+enum {
+    AST_SEQUENCE_TYPE = 1, AST_SEQUENCE_INCREMENT = 2, AST_SEQUENCE_MINIMUM = 4, AST_SEQUENCE_NO_MINIMUM = 8, AST_SEQUENCE_MAXIMUM = 16,
+    AST_SEQUENCE_NO_MAXIMUM = 32, AST_SEQUENCE_START = 64, AST_SEQUENCE_RESTART = 128, AST_SEQUENCE_RESTART_WITH = 256, AST_SEQUENCE_CACHE = 512,
+    AST_SEQUENCE_CYCLE = 1024, AST_SEQUENCE_NO_CYCLE = 2048, AST_SEQUENCE_OWNED = 4096 /* owned_by, or NONE if that has no parts */,
+    AST_SEQUENCE_NAME = 8192
+};
+typedef struct AstSequenceOptions {
+    uint32_t given;
+    AstType *type;
+    int64_t increment, minimum, maximum, start, restart, cache;
+    AstNames owned_by, name;
+} AstSequenceOptions;
 
 /* name = value of WITH (...), SET (...), WITH maxUncommittedRows=... */
 typedef struct AstOption { AstName name; AstExpr *value; } AstOption;
@@ -428,7 +443,58 @@ typedef struct AstCreateIndex {
     AstExpr *where;
 } AstCreateIndex;
 
-typedef struct AstCreateSchema { AstNames name; bool if_not_exists; AstName *owner; } AstCreateSchema;
+typedef struct AstCreateSchema { AstNames name; bool if_not_exists; AstName *owner; } AstCreateSchema; /* name.count 0: as the owner is called */
+
+/* CREATE SEQUENCE, ALTER SEQUENCE with options */
+typedef struct AstSequence {
+    AstNames name;
+    bool alter, temporary, if_not_exists, if_exists;
+    AstSequenceOptions options;
+} AstSequence;
+
+/* CREATE, ALTER ROLE|USER|GROUP. Flags are -1 = not said, 0, 1. */
+typedef struct AstRole {
+    Str object;                 /* "role", "user", "group" */
+    AstName name;
+    bool alter;
+    int8_t superuser, inherit, create_role, create_db, login, replication, bypass_rls;
+    bool connection_limit_given, password_given, valid_until_given;
+    int64_t connection_limit;
+    AstExpr *password;          /* AST_STRING, AST_NULL */
+    AstExpr *valid_until;
+    AstName *in_roles; uint32_t in_role_count;      /* IN ROLE */
+    AstName *members; uint32_t member_count;        /* ROLE, USER; ALTER GROUP ADD|DROP USER */
+    AstName *admins; uint32_t admin_count;
+    bool drops_members;         /* ALTER GROUP DROP USER */
+} AstRole;
+
+typedef struct AstPrivilege { Str name; AstName *columns; uint32_t column_count; Span span; } AstPrivilege; /* lower case; empty name = ALL */
+typedef struct AstGrant {
+    bool revoke, option_only, with_option, admin_option, cascade;
+    bool of_roles;              /* GRANT role TO role: privileges hold the roles' names */
+    bool defaults;              /* ALTER DEFAULT PRIVILEGES */
+    bool in_schemas;            /* ALL TABLES IN SCHEMA: objects are schemas */
+    AstPrivilege *privileges; uint32_t privilege_count;
+    Str object;                 /* "table", "sequence", "schema", "database", "function", "type", ...; defaults: "table", ... */
+    AstNames *objects; uint32_t object_count;
+    AstName *grantees; uint32_t grantee_count;
+    AstName *for_roles; uint32_t for_role_count;    /* defaults */
+} AstGrant;
+
+typedef struct AstComment {
+    Str object;                 /* "table", "column", "constraint", ... */
+    AstNames name;              /* column: t.c or s.t.c */
+    AstNames on_table;          /* constraint, trigger, ... ON t */
+    AstExpr *text;              /* AST_STRING or AST_NULL */
+} AstComment;
+
+typedef struct AstExtension { AstName name; bool if_not_exists, cascade; AstName *schema; Str version; } AstExtension;
+
+/* ALTER ROLE|DATABASE name SET ..., RESET ... */
+typedef struct AstObjectSetting { Str object; AstName name; AstName *database; bool all_roles; AstStatement *set; } AstObjectSetting;
+
+/* REASSIGN OWNED BY a TO b; DROP OWNED BY a */
+typedef struct AstOwned { bool drop, cascade; AstName *roles; uint32_t role_count; AstName to; } AstOwned;
 
 /* DROP TABLE/VIEW/SCHEMA/INDEX/... and TRUNCATE */
 typedef struct AstDrop {
@@ -551,7 +617,8 @@ typedef struct AstUtility {
     X(CREATE_TABLE, "CREATE TABLE") X(CREATE_VIEW, "CREATE VIEW") X(CREATE_INDEX, "CREATE INDEX")                      \
     X(CREATE_SCHEMA, "CREATE SCHEMA") X(DROP, "DROP") X(TRUNCATE, "TRUNCATE") X(ALTER_TABLE, "ALTER TABLE")            \
     X(SET, "SET") X(SHOW, "SHOW") X(EXPLAIN, "EXPLAIN") X(TRANSACTION, "TRANSACTION") X(PREPARE, "PREPARE")            \
-    X(EXECUTE, "EXECUTE") X(DEALLOCATE, "DEALLOCATE") X(COPY, "COPY") X(UTILITY, "UTILITY")                 \
+    X(EXECUTE, "EXECUTE") X(SEQUENCE, "SEQUENCE") X(ROLE, "ROLE") X(GRANT, "GRANT") X(COMMENT, "COMMENT")                \
+    X(EXTENSION, "CREATE EXTENSION") X(OBJECT_SETTING, "ALTER") X(OWNED, "OWNED") X(DEALLOCATE, "DEALLOCATE") X(COPY, "COPY") X(UTILITY, "UTILITY")                 \
     X(DECLARE_CURSOR, "DECLARE CURSOR") X(FETCH, "FETCH") X(CLOSE, "CLOSE") X(LOCK, "LOCK TABLE")
 
 typedef enum AstStatementKind {
@@ -587,6 +654,13 @@ struct AstStatement {
         AstDeallocate *deallocate;
         AstCopy *copy;
         AstUtility *utility;
+        AstSequence *sequence;
+        AstRole *role;
+        AstGrant *grant;
+        AstComment *comment;
+        AstExtension *extension;
+        AstObjectSetting *object_setting;
+        AstOwned *owned;
         AstCursor *cursor;      /* DECLARE CURSOR, FETCH, CLOSE */
         AstLock *lock;
     } as;

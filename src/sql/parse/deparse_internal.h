@@ -35,3 +35,11 @@ void deparse__statement(Deparser *d, const AstStatement *statement);
 void deparse__options(Deparser *d, const AstOption *options, uint32_t count); /* a = b, c */
 void deparse__create_table(Deparser *d, const AstCreateTable *table);
 void deparse__alter(Deparser *d, const AstAlterTable *alter);
+void deparse__sequence_options(Deparser *d, const AstSequenceOptions *options);
+void deparse__sequence(Deparser *d, const AstStatement *statement);
+void deparse__role(Deparser *d, const AstStatement *statement);
+void deparse__object_setting(Deparser *d, const AstStatement *statement);
+void deparse__owned(Deparser *d, const AstStatement *statement);
+void deparse__grant(Deparser *d, const AstStatement *statement);
+void deparse__comment(Deparser *d, const AstStatement *statement);
+void deparse__extension(Deparser *d, const AstStatement *statement);

@@ -355,10 +355,9 @@ static ErrorCode parse_actions(Parser *p, AstAlterTable *alter) {
 
 static ErrorCode refuse_alter(Parser *p) {
     static const struct { Keyword keyword; const char *what; } objects[] = {
-        {KW_SEQUENCE, "ALTER SEQUENCE"}, {KW_INDEX, "ALTER INDEX"}, {KW_SCHEMA, "ALTER SCHEMA"}, {KW_DATABASE, "ALTER DATABASE"},
-        {KW_ROLE, "ALTER ROLE"}, {KW_USER, "ALTER USER"}, {KW_TYPE, "ALTER TYPE"}, {KW_FUNCTION, "ALTER FUNCTION"}, {KW_VIEW, "ALTER VIEW"},
+        {KW_TYPE, "ALTER TYPE"}, {KW_FUNCTION, "ALTER FUNCTION"},
         {KW_MATERIALIZED, "ALTER MATERIALIZED VIEW"}, {KW_DOMAIN, "ALTER DOMAIN"}, {KW_EXTENSION, "ALTER EXTENSION"}, {KW_SYSTEM, "ALTER SYSTEM"},
-        {KW_GROUP, "ALTER GROUP"}, {KW_COLLATION, "ALTER COLLATION"}, {KW_DEFAULT, "ALTER DEFAULT PRIVILEGES"}, {KW_LIVE, "ALTER LIVE VIEW"},
+        {KW_COLLATION, "ALTER COLLATION"}, {KW_LIVE, "ALTER LIVE VIEW"},
     };
     for (size_t i = 0; i < COUNT_OF(objects); i++) {
         if (parse__at_keyword(p, objects[i].keyword)) {
@@ -368,18 +367,59 @@ static ErrorCode refuse_alter(Parser *p) {
     return parse__at_word(p, STR("service")) ? parse__not_supported(p, "ALTER SERVICE ACCOUNT") : parse__expected(p, "TABLE");
 }
 
+/* RENAME TO, OWNER TO, SET SCHEMA, ALTER COLUMN ... of a view, sequence, schema, index, role, database */
+ErrorCode parse__alter_actions(Parser *p, Str object, AstName name, AstStatement *statement) {
+    AstAlterTable *alter = arena_new(p->arena, AstAlterTable);
+    statement->kind = AST_ALTER_TABLE_STATEMENT;
+    statement->as.alter_table = alter;
+    alter->object = object;
+    alter->table = (AstNames){parse__new_name(p, name), 1, name.span};
+    return parse_actions(p, alter);
+}
+
+static ErrorCode alter_sequence(Parser *p, AstAlterTable *alter, AstStatement *statement) {
+    bool action = parse__at_keyword(p, KW_RENAME) || parse__at_word(p, STR("owner")) || parse__at_keyword(p, KW_SET);
+    if (action) {
+        return parse_actions(p, alter);
+    }
+    AstSequence *sequence = arena_new(p->arena, AstSequence);
+    statement->kind = AST_SEQUENCE_STATEMENT;
+    statement->as.sequence = sequence;
+    sequence->alter = true;
+    sequence->if_exists = alter->if_exists;
+    sequence->name = alter->table;
+    return parse__sequence_options(p, &sequence->options);
+}
+
+/* Kinds of objects that have names like tables. */
+static ErrorCode alter_relation(Parser *p, AstAlterTable *alter, AstStatement *statement) {
+    TRY(parse__if_exists(p, &alter->if_exists));
+    alter->only = str_equal(alter->object, STR("table")) && parse__accept_keyword(p, KW_ONLY);
+    TRY(parse__table_name(p, &alter->table));
+    return str_equal(alter->object, STR("sequence")) ? alter_sequence(p, alter, statement) : parse_actions(p, alter);
+}
+
 ErrorCode parse__alter(Parser *p, AstStatement **statement_out) {
+    static const Keyword relations[] = {KW_TABLE, KW_VIEW, KW_SEQUENCE, KW_INDEX, KW_SCHEMA};
+    static const Keyword roles[] = {KW_ROLE, KW_USER, KW_GROUP};
     AstStatement *statement = parse__new_statement(p, AST_ALTER_TABLE_STATEMENT, p->token.at);
     AstAlterTable *alter = arena_new(p->arena, AstAlterTable);
     statement->as.alter_table = alter;
     *statement_out = statement;
     parse__advance(p);
-    if (!parse__accept_keyword(p, KW_TABLE)) {
-        return refuse_alter(p);
+    for (size_t i = 0; i < COUNT_OF(relations); i++) {
+        if (parse__accept_keyword(p, relations[i])) {
+            alter->object = keyword_text(relations[i]);
+            return alter_relation(p, alter, statement);
+        }
     }
-    alter->object = STR("table");
-    TRY(parse__if_exists(p, &alter->if_exists));
-    alter->only = parse__accept_keyword(p, KW_ONLY);
-    TRY(parse__table_name(p, &alter->table));
-    return parse_actions(p, alter);
+    for (size_t i = 0; i < COUNT_OF(roles); i++) {
+        if (parse__accept_keyword(p, roles[i])) {
+            return parse__alter_role(p, keyword_text(roles[i]), statement);
+        }
+    }
+    if (parse__accept_keyword(p, KW_DATABASE)) {
+        return parse__alter_database(p, statement);
+    }
+    return parse__accept_keyword(p, KW_DEFAULT) ? parse__default_privileges(p, statement) : refuse_alter(p);
 }

@@ -152,7 +152,11 @@ static ErrorCode parse_generated(Parser *p, AstConstraint *constraint) {
         if (!parse__at_mark(p, "(")) {
             return ERR_OK;
         }
-        return parse__not_supported(p, "a sequence option of an identity column");
+        Token open = p->token;
+        parse__advance(p);
+        constraint->sequence = arena_new(p->arena, AstSequenceOptions);
+        TRY(parse__sequence_options(p, constraint->sequence));
+        return parse__expect_close(p, open);
     }
     constraint->kind = AST_CONSTRAINT_GENERATED;
     TRY(parse_parens_expr(p, &constraint->expr, &constraint->expr_text));

@@ -213,6 +213,22 @@ static ErrorCode refuse_object(Parser *p, const char *verb) {
     return known ? parse__not_supported(p, what) : parse__expected(p, "TABLE or another kind of object");
 }
 
+static ErrorCode create_other(Parser *p, const CreateWords *words, AstStatement *statement) {
+    static const Keyword roles[] = {KW_ROLE, KW_USER, KW_GROUP};
+    for (size_t i = 0; i < COUNT_OF(roles); i++) {
+        if (parse__accept_keyword(p, roles[i])) {
+            return parse__create_role(p, keyword_text(roles[i]), statement);
+        }
+    }
+    if (parse__accept_keyword(p, KW_SEQUENCE)) {
+        statement->kind = AST_SEQUENCE_STATEMENT;
+        statement->as.sequence = arena_new(p->arena, AstSequence);
+        statement->as.sequence->temporary = words->temporary;
+        return parse__create_sequence(p, statement->as.sequence);
+    }
+    return parse__accept_keyword(p, KW_EXTENSION) ? parse__create_extension(p, statement) : refuse_object(p, "CREATE");
+}
+
 ErrorCode parse__create(Parser *p, AstStatement **statement_out) {
     AstStatement *statement = parse__new_statement(p, AST_CREATE_TABLE_STATEMENT, p->token.at);
     *statement_out = statement;
@@ -236,13 +252,14 @@ ErrorCode parse__create(Parser *p, AstStatement **statement_out) {
         statement->as.create_schema = arena_new(p->arena, AstCreateSchema);
         return parse_create_schema(p, statement->as.create_schema);
     }
-    return refuse_object(p, "CREATE");
+    return create_other(p, &words, statement);
 }
 
 /* ---------------------------------------------------------------- DROP, TRUNCATE */
 
 static ErrorCode parse_drop_object(Parser *p, AstDrop *drop) {
-    static const Keyword objects[] = {KW_TABLE, KW_VIEW, KW_SCHEMA, KW_INDEX, KW_SEQUENCE, KW_TYPE, KW_DOMAIN, KW_EXTENSION, KW_DATABASE, KW_COLLATION};
+    static const Keyword objects[] = {KW_TABLE, KW_VIEW, KW_SCHEMA, KW_INDEX, KW_SEQUENCE, KW_TYPE, KW_DOMAIN, KW_EXTENSION, KW_DATABASE, KW_COLLATION,
+                                      KW_ROLE, KW_USER, KW_GROUP};
     if (parse__at_keyword(p, KW_MATERIALIZED) || parse__at_keyword(p, KW_LIVE)) {
         drop->object = parse__at_keyword(p, KW_LIVE) ? STR("live view") : STR("materialized view");
         parse__advance(p);
@@ -283,6 +300,9 @@ ErrorCode parse__drop(Parser *p, AstStatement **statement_out) {
         drop->object = STR("all");
         (void)parse__accept_keyword(p, KW_TABLES);
         return ERR_OK;
+    }
+    if (parse__at_keyword(p, KW_OWNED)) {
+        return parse__owned(p, true, statement);
     }
     TRY(parse_drop_object(p, drop));
     drop->concurrently = parse__accept_keyword(p, KW_CONCURRENTLY);

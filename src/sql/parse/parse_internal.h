@@ -133,6 +133,22 @@ NODISCARD ErrorCode parse__options(Parser *p, AstOption **options_out, uint32_t 
 NODISCARD ErrorCode parse__bare_options(Parser *p, AstOption **options_out, uint32_t *count_out); /* a = b, c = d */
 NODISCARD ErrorCode parse__option_value(Parser *p, AstExpr **value_out);
 NODISCARD ErrorCode parse__alter(Parser *p, AstStatement **statement_out);
+NODISCARD ErrorCode parse__alter_actions(Parser *p, Str object, AstName name, AstStatement *statement); /* RENAME TO, OWNER TO ... behind the name */
+NODISCARD ErrorCode parse__signed(Parser *p, int64_t *number_out);                           /* 12, -3 */
+NODISCARD ErrorCode parse__sequence_options(Parser *p, AstSequenceOptions *options);
+NODISCARD ErrorCode parse__create_sequence(Parser *p, AstSequence *sequence);                /* behind CREATE SEQUENCE */
+NODISCARD ErrorCode parse__role_name(Parser *p, AstName *name_out);
+NODISCARD ErrorCode parse__role_names(Parser *p, AstName **names_out, uint32_t *count_out);
+NODISCARD ErrorCode parse__create_role(Parser *p, Str object, AstStatement *statement);      /* behind CREATE ROLE, USER, GROUP */
+NODISCARD ErrorCode parse__alter_role(Parser *p, Str object, AstStatement *statement);
+NODISCARD ErrorCode parse__alter_database(Parser *p, AstStatement *statement);
+bool parse__at_object_setting(Parser *p);                                                    /* SET, RESET, IN DATABASE */
+NODISCARD ErrorCode parse__owned(Parser *p, bool drop, AstStatement *statement);
+NODISCARD ErrorCode parse__object_words(Parser *p, Str *words_out);                          /* "materialized view"; empty: no kind of object */
+NODISCARD ErrorCode parse__grant(Parser *p, AstStatement **statement_out);                   /* GRANT and REVOKE */
+NODISCARD ErrorCode parse__default_privileges(Parser *p, AstStatement *statement);           /* behind ALTER DEFAULT */
+NODISCARD ErrorCode parse__comment(Parser *p, AstStatement **statement_out);
+NODISCARD ErrorCode parse__create_extension(Parser *p, AstStatement *statement);
 NODISCARD ErrorCode parse__drop(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__truncate(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__rename(Parser *p, AstStatement **statement_out);

@@ -131,6 +131,16 @@ static ErrorCode dispatch(Parser *p, AstStatement **statement_out) {
     case KW_FETCH: return parse__fetch(p, statement_out);
     case KW_CLOSE: return parse__close_cursor(p, statement_out);
     case KW_LOCK: return parse__lock(p, statement_out);
+    case KW_GRANT: return parse__grant(p, statement_out);
+    case KW_REVOKE: return parse__peek(p)->kind == TOKEN_WORD ? parse__grant(p, statement_out) : parse_select_statement(p, statement_out);
+    case KW_COMMENT: return parse__peek_keyword(p, KW_ON) ? parse__comment(p, statement_out) : parse_select_statement(p, statement_out);
+    case KW_REASSIGN:
+        if (parse__peek_keyword(p, KW_OWNED)) {
+            *statement_out = parse__new_statement(p, AST_OWNED_STATEMENT, p->token.at);
+            parse__advance(p);
+            return parse__owned(p, false, *statement_out);
+        }
+        break;
     default: break;
     }
     bool found = false;

@@ -156,11 +156,10 @@ static const UtilityRow utility_rows[] = {
     {KW_CHECKPOINT, parse_checkpoint, NULL}, {KW_VACUUM, parse_vacuum, NULL},     {KW_ANALYZE, parse_vacuum, NULL},
     {KW_ANALYSE, parse_vacuum, NULL},        {KW_DISCARD, parse_discard, NULL},   {KW_LISTEN, parse_channel, NULL},
     {KW_UNLISTEN, parse_channel, NULL},      {KW_NOTIFY, parse_channel, NULL},    {KW_CANCEL, parse_cancel, NULL},
-    {KW_GRANT, NULL, "GRANT"},           {KW_REVOKE, NULL, "REVOKE"},
-    {KW_MERGE, NULL, "MERGE"},               {KW_COMMENT, NULL, "COMMENT ON"},
+    {KW_MERGE, NULL, "MERGE"}, 
     {KW_DO, NULL, "DO"},                     {KW_CALL, NULL, "CALL"},             {KW_REINDEX, NULL, "REINDEX"},
     {KW_CLUSTER, NULL, "CLUSTER"},           {KW_REFRESH, NULL, "REFRESH MATERIALIZED VIEW"}, {KW_SECURITY, NULL, "SECURITY LABEL"},
-    {KW_REASSIGN, NULL, "REASSIGN OWNED"},   {KW_SNAPSHOT, NULL, "SNAPSHOT"},     {KW_BACKUP, NULL, "BACKUP"},
+    {KW_SNAPSHOT, NULL, "SNAPSHOT"},     {KW_BACKUP, NULL, "BACKUP"},
     {KW_COMPILE, NULL, "COMPILE VIEW"},
     {KW_LOAD, NULL, "LOAD"},
 };

@@ -39,7 +39,6 @@ static void errors_point_at_what_was_not_expected(void **state) {
         {"create ^function f() returns int", ERR_NOT_SUPPORTED, "CREATE FUNCTION"},
         {"drop ^trigger x", ERR_NOT_SUPPORTED, "DROP TRIGGER"},
         {"alter table t ^frob x", ERR_SYNTAX, "expected ADD"},
-        {"^grant select on t to x", ERR_NOT_SUPPORTED, "GRANT"},
         {"^merge into t using s on true", ERR_NOT_SUPPORTED, "MERGE"},
         {"select ^$0", ERR_UNDEFINED_PARAMETER, "$0"},
         {"select ^$99999", ERR_UNDEFINED_PARAMETER, "$99999"},

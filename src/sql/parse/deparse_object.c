@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deparse_object.c - sequences, roles, grants, comments, extensions back to text. */
+#include "sql/parse/deparse_internal.h"
+
+static void put_name_items(Deparser *d, const AstName *names, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        put_comma(d, i);
+        deparse__name(d, &names[i]);
+    }
+}
+
+static void put_names_items(Deparser *d, const AstNames *names, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        put_comma(d, i);
+        deparse__names(d, &names[i]);
+    }
+}
+
+/* ---------------------------------------------------------------- sequences */
+
+static void put_number_option(Deparser *d, const AstSequenceOptions *options, uint32_t bit, const char *words, int64_t number) {
+    if ((options->given & bit) != 0) {
+        buffer_printf(d->out, " %s %lld", words, (long long)number);
+    }
+}
+
+static void put_word_option(Deparser *d, const AstSequenceOptions *options, uint32_t bit, const char *words) {
+    put(d, (options->given & bit) != 0 ? words : "");
+}
+
+void deparse__sequence_options(Deparser *d, const AstSequenceOptions *options) {
+    if ((options->given & AST_SEQUENCE_NAME) != 0) {
+        put(d, " SEQUENCE NAME ");
+        deparse__names(d, &options->name);
+    }
+    if ((options->given & AST_SEQUENCE_TYPE) != 0) {
+        put(d, " AS ");
+        deparse__type(d, options->type);
+    }
+    put_number_option(d, options, AST_SEQUENCE_INCREMENT, "INCREMENT BY", options->increment);
+    put_number_option(d, options, AST_SEQUENCE_MINIMUM, "MINVALUE", options->minimum);
+    put_word_option(d, options, AST_SEQUENCE_NO_MINIMUM, " NO MINVALUE");
+    put_number_option(d, options, AST_SEQUENCE_MAXIMUM, "MAXVALUE", options->maximum);
+    put_word_option(d, options, AST_SEQUENCE_NO_MAXIMUM, " NO MAXVALUE");
+    put_number_option(d, options, AST_SEQUENCE_START, "START WITH", options->start);
+    put_word_option(d, options, AST_SEQUENCE_RESTART, " RESTART");
+    put_number_option(d, options, AST_SEQUENCE_RESTART_WITH, "WITH", options->restart);
+    put_number_option(d, options, AST_SEQUENCE_CACHE, "CACHE", options->cache);
+    put_word_option(d, options, AST_SEQUENCE_CYCLE, " CYCLE");
+    put_word_option(d, options, AST_SEQUENCE_NO_CYCLE, " NO CYCLE");
+    if ((options->given & AST_SEQUENCE_OWNED) != 0) {
+        put(d, options->owned_by.count == 0 ? " OWNED BY NONE" : " OWNED BY ");
+        deparse__names(d, &options->owned_by);
+    }
+}
+
+void deparse__sequence(Deparser *d, const AstStatement *statement) {
+    const AstSequence *sequence = statement->as.sequence;
+    put(d, sequence->alter ? "ALTER " : "CREATE ");
+    put(d, sequence->temporary ? "TEMPORARY " : "");
+    put(d, "SEQUENCE ");
+    put(d, sequence->if_not_exists ? "IF NOT EXISTS " : sequence->if_exists ? "IF EXISTS " : "");
+    deparse__names(d, &sequence->name);
+    deparse__sequence_options(d, &sequence->options);
+}
+
+/* ---------------------------------------------------------------- roles */
+
+static void put_flag(Deparser *d, int8_t flag, const char *word) {
+    if (flag >= 0) {
+        put(d, flag > 0 ? " " : " NO");
+        put(d, word);
+    }
+}
+
+static void put_roles(Deparser *d, const char *words, const AstName *names, uint32_t count) {
+    if (count > 0) {
+        put(d, words);
+        put_name_items(d, names, count);
+    }
+}
+
+void deparse__role(Deparser *d, const AstStatement *statement) {
+    const AstRole *role = statement->as.role;
+    put(d, role->alter ? "ALTER " : "CREATE ");
+    deparse__upper(d, role->object);
+    put(d, " ");
+    deparse__name(d, &role->name);
+    put_flag(d, role->superuser, "SUPERUSER");
+    put_flag(d, role->inherit, "INHERIT");
+    put_flag(d, role->create_role, "CREATEROLE");
+    put_flag(d, role->create_db, "CREATEDB");
+    put_flag(d, role->login, "LOGIN");
+    put_flag(d, role->replication, "REPLICATION");
+    put_flag(d, role->bypass_rls, "BYPASSRLS");
+    if (role->connection_limit_given) {
+        buffer_printf(d->out, " CONNECTION LIMIT %lld", (long long)role->connection_limit);
+    }
+    if (role->password_given) {
+        put(d, " PASSWORD ");
+        deparse__expr(d, role->password);
+    }
+    if (role->valid_until_given) {
+        put(d, " VALID UNTIL ");
+        deparse__expr(d, role->valid_until);
+    }
+    put_roles(d, " IN ROLE ", role->in_roles, role->in_role_count);
+    put_roles(d, role->alter ? role->drops_members ? " DROP USER " : " ADD USER " : " ROLE ", role->members, role->member_count);
+    put_roles(d, " ADMIN ", role->admins, role->admin_count);
+}
+
+void deparse__object_setting(Deparser *d, const AstStatement *statement) {
+    const AstObjectSetting *setting = statement->as.object_setting;
+    put(d, "ALTER ");
+    deparse__upper(d, setting->object);
+    put(d, " ");
+    if (setting->all_roles) {
+        put(d, "ALL");
+    } else {
+        deparse__name(d, &setting->name);
+    }
+    if (setting->database != NULL) {
+        put(d, " IN DATABASE ");
+        deparse__name(d, setting->database);
+    }
+    put(d, " ");
+    deparse__statement(d, setting->set);
+}
+
+void deparse__owned(Deparser *d, const AstStatement *statement) {
+    const AstOwned *owned = statement->as.owned;
+    put(d, owned->drop ? "DROP OWNED BY " : "REASSIGN OWNED BY ");
+    put_name_items(d, owned->roles, owned->role_count);
+    if (!owned->drop) {
+        put(d, " TO ");
+        deparse__name(d, &owned->to);
+    }
+    put(d, owned->cascade ? " CASCADE" : "");
+}
+
+/* ---------------------------------------------------------------- grants */
+
+static void put_privileges(Deparser *d, const AstGrant *grant) {
+    for (uint32_t i = 0; i < grant->privilege_count; i++) {
+        const AstPrivilege *privilege = &grant->privileges[i];
+        put_comma(d, i);
+        if (grant->of_roles) {
+            deparse__name(d, &(AstName){.text = privilege->name});
+        } else {
+            deparse__upper(d, privilege->name.len == 0 ? STR("all") : privilege->name);
+        }
+        if (privilege->column_count > 0) {
+            put(d, " ");
+            deparse__name_list(d, privilege->columns, privilege->column_count);
+        }
+    }
+}
+
+static void put_default_head(Deparser *d, const AstGrant *grant) {
+    put(d, "ALTER DEFAULT PRIVILEGES ");
+    put_roles(d, "FOR ROLE ", grant->for_roles, grant->for_role_count);
+    put(d, grant->for_role_count > 0 ? " " : "");
+    if (grant->in_schemas) {
+        put(d, "IN SCHEMA ");
+        put_names_items(d, grant->objects, grant->object_count);
+        put(d, " ");
+    }
+}
+
+static void put_targets(Deparser *d, const AstGrant *grant) {
+    if (grant->of_roles) {
+        return;
+    }
+    put(d, grant->in_schemas && !grant->defaults ? " ON ALL " : " ON ");
+    deparse__upper(d, grant->object);
+    if (grant->defaults) {
+        put(d, "S");
+        return;
+    }
+    put(d, grant->in_schemas ? "S IN SCHEMA " : " ");
+    put_names_items(d, grant->objects, grant->object_count);
+}
+
+void deparse__grant(Deparser *d, const AstStatement *statement) {
+    const AstGrant *grant = statement->as.grant;
+    if (grant->defaults) {
+        put_default_head(d, grant);
+    }
+    put(d, grant->revoke ? "REVOKE " : "GRANT ");
+    put(d, grant->option_only ? grant->of_roles ? "ADMIN OPTION FOR " : "GRANT OPTION FOR " : "");
+    put_privileges(d, grant);
+    put_targets(d, grant);
+    put(d, grant->revoke ? " FROM " : " TO ");
+    put_name_items(d, grant->grantees, grant->grantee_count);
+    put(d, grant->with_option ? " WITH GRANT OPTION" : grant->admin_option ? " WITH ADMIN OPTION" : "");
+    put(d, grant->cascade ? " CASCADE" : "");
+}
+
+/* ---------------------------------------------------------------- comments, extensions */
+
+void deparse__comment(Deparser *d, const AstStatement *statement) {
+    const AstComment *comment = statement->as.comment;
+    put(d, "COMMENT ON ");
+    deparse__upper(d, comment->object);
+    put(d, " ");
+    deparse__names(d, &comment->name);
+    if (comment->on_table.count > 0) {
+        put(d, " ON ");
+        deparse__names(d, &comment->on_table);
+    }
+    put(d, " IS ");
+    deparse__expr(d, comment->text);
+}
+
+void deparse__extension(Deparser *d, const AstStatement *statement) {
+    const AstExtension *extension = statement->as.extension;
+    put(d, extension->if_not_exists ? "CREATE EXTENSION IF NOT EXISTS " : "CREATE EXTENSION ");
+    deparse__name(d, &extension->name);
+    if (extension->schema != NULL) {
+        put(d, " SCHEMA ");
+        deparse__name(d, extension->schema);
+    }
+    if (extension->version.len > 0) {
+        put(d, " VERSION ");
+        deparse__string(d, extension->version);
+    }
+    put(d, extension->cascade ? " CASCADE" : "");
+}
