@@ -27,5 +27,3 @@ NODISCARD ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Err
  * (22008), ERR_UNDEFINED_FUNCTION (42883): the type has no binary form. The message names no parameter; the caller knows its number. */
 NODISCARD ErrorCode pg_binary_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
 bool pg_binary_supported(TypeId id);
-int16_t pg_type_bytes(Type type);      /* typlen of RowDescription: 4, 8, -1 … */
-int32_t pg_type_modifier(Type type);   /* atttypmod: numeric(12,2), varchar(n) …; -1 = none */

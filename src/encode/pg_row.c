@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pg_row.c - DataRow messages out of batches: which rows, passes over them, rows put together.
+ *
+ * Layout:     'D' | u32 length | u16 columns | per column: i32 length (-1 NULL), bytes (docs/format/pgwire.md)
+ * Tests:      test/unit/encode/test_pg_row.c */
+#include "encode/pg_row_internal.h"
+
+enum { ROW_HEAD_BYTES = 7, COPY_SLACK_BYTES = 2 * PG_SLOT_BYTES };
+
+/* ---- what columns need ---- */
+
+static ErrorCode plan_fields(PgRun *run, const Cell *cells, const uint8_t *formats, PgField **fields_out, Error *err) {
+    uint16_t count = run->encoder->column_count;
+    Arena *scratch = &run->encoder->scratch;
+    PgField *fields = arena_array(scratch, PgField, count + 1);
+    for (uint16_t c = 0; c < count; c++) {
+        Type type = cells[c].type;
+        PgFieldPlan plan = {0};
+        if (formats == NULL || formats[c] == PG_FORMAT_TEXT) {
+            plan = encode__pg_text_plan(type, &run->style);
+        } else if (!encode__pg_binary_plan(type, &plan)) {
+            return error_set(err, ERR_UNDEFINED_FUNCTION, ERROR_NO_POSITION, "no binary output function available for type %s",
+                             type_sql_name((TypeId)type.id));
+        }
+        fields[c] = (PgField){.cell = &cells[c], .fill = plan.fill, .kind = plan.kind, .slot_width = plan.slot_width};
+        fields[c].lens = arena_alloc_aligned(scratch, PG_RUN_ROWS * sizeof(int32_t), 64);
+        if (plan.kind == PG_FIELD_SLOTS) {
+            assert(plan.slot_width % PG_SLOT_BYTES == 0);
+            fields[c].slots = arena_alloc_aligned(scratch, (size_t)PG_RUN_ROWS * plan.slot_width, 64);
+        } else {
+            fields[c].as.texts = arena_alloc_aligned(scratch, PG_RUN_ROWS * sizeof(char *), 64);
+        }
+    }
+    *fields_out = fields;
+    return ERR_OK;
+}
+
+/* ---- which rows ---- */
+
+/* The next live rows from `row` on, at most `max`. Returns where to go on. */
+static uint32_t pick_rows(PgRun *run, const Batch *batch, uint32_t row, uint64_t max) {
+    uint16_t count = 0, most = (uint16_t)MIN_OF(max, (uint64_t)PG_RUN_ROWS);
+    for (; row < batch->row_count && count < most; row++) {
+        run->rows[count] = (uint16_t)row;
+        count += (uint16_t)(batch->live == NULL || bit_get(batch->live, row));
+    }
+    run->row_count = count;
+    return row;
+}
+
+/* ---- pass one ---- */
+
+static void find_places(PgRun *run, const Cell *cell) {
+    if (cell->index == NULL) {
+        memcpy(run->places, run->rows, run->row_count * sizeof run->rows[0]);
+        return;
+    }
+    for (size_t i = 0; i < run->row_count; i++) {
+        run->places[i] = cell->index[run->rows[i]];
+    }
+}
+
+static void find_nulls(const PgRun *run, const Cell *cell, int32_t *lens) {
+    for (size_t i = 0; i < run->row_count; i++) {
+        lens[i] = encode__is_null(cell, run->rows[i], run->places[i]) ? PG_NULL : 0;
+    }
+}
+
+/* One value for all rows is made once. */
+static void fill_constant(PgRun *run, PgField *field) {
+    uint16_t row_count = run->row_count, first = run->rows[0];
+    run->row_count = 1;
+    run->rows[0] = run->places[0] = 0;
+    find_nulls(run, field->cell, field->lens);
+    field->fill(run, field);
+    run->row_count = row_count;
+    run->rows[0] = first;
+    field->slot_bytes = 0;
+    for (size_t i = 1; i < row_count; i++) {
+        field->lens[i] = field->lens[0];
+        if (field->kind != PG_FIELD_SLOTS) {
+            field->as.texts[i] = field->as.texts[0];
+        }
+    }
+}
+
+/* Bytes of the column's fields, with their lengths. */
+static size_t fill_field(PgRun *run, PgField *field) {
+    const Cell *cell = field->cell;
+    if (cell->constant) {
+        fill_constant(run, field);
+    } else {
+        find_places(run, cell);
+        find_nulls(run, cell, field->lens);
+        field->fill(run, field);
+        field->slot_bytes = field->slot_width;
+    }
+    size_t bytes = 0;
+    for (size_t i = 0; i < run->row_count; i++) {
+        bytes += (size_t)(4 + MAX_OF(field->lens[i], 0));
+    }
+    return bytes;
+}
+
+/* ---- pass two ---- */
+
+/* Reads and writes up to 15 bytes too many: slots and the room behind the rows are that large. */
+static inline void copy_slot(uint8_t *at, const uint8_t *slot, size_t len) {
+    memcpy(at, slot, PG_SLOT_BYTES);
+    for (size_t done = PG_SLOT_BYTES; UNLIKELY(done < len); done += PG_SLOT_BYTES) {
+        memcpy(at + done, slot + done, PG_SLOT_BYTES);
+    }
+}
+
+static inline void copy_ref(uint8_t *at, const StrRef *ref, size_t len) {
+    if (len <= STRREF_INLINE) {
+        memcpy(at, (const uint8_t *)ref + offsetof(StrRef, prefix), STRREF_INLINE);
+    } else {
+        memcpy(at, ref->as.data, len);
+    }
+}
+
+static inline uint8_t *put_field(uint8_t *at, const PgField *field, size_t i) {
+    int32_t len = field->lens[i];
+    pg__put_u32(at, (uint32_t)len);
+    at += 4;
+    if (len <= 0) {
+        return at;
+    }
+    switch ((PgFieldKind)field->kind) {
+    case PG_FIELD_SLOTS:
+        copy_slot(at, field->slots + i * field->slot_bytes, (size_t)len);
+        break;
+    case PG_FIELD_REFS:
+        copy_ref(at, field->as.refs[i], (size_t)len);
+        break;
+    case PG_FIELD_TEXTS:
+        memcpy(at, field->as.texts[i], (size_t)len);
+        break;
+    }
+    return at + len;
+}
+
+static inline uint8_t *put_row(uint8_t *start, const PgField *fields, uint16_t column_count, size_t i) {
+    uint8_t *at = start + ROW_HEAD_BYTES;
+    for (size_t c = 0; c < column_count; c++) {
+        at = put_field(at, &fields[c], i);
+    }
+    start[0] = 'D';
+    pg__put_u32(start + 1, (uint32_t)(at - start - 1));
+    pg__put_u16(start + 5, column_count);
+    return at;
+}
+
+/* false: stopped at the window's byte count or at the buffer's limit. */
+static bool put_rows(const PgRun *run, const PgField *fields, size_t bytes, PgRowWindow *window, Buffer *out) {
+    uint8_t *at = buffer_reserve(out, bytes + COPY_SLACK_BYTES);
+    if (at == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < run->row_count; i++) {
+        at = put_row(at, fields, run->encoder->column_count, i);
+        window->rows_left -= window->rows_left != UINT64_MAX;
+        run->encoder->row_count++;
+        if (UNLIKELY(window->out_bytes > 0 && (size_t)(at - out->data) >= window->out_bytes)) {
+            window->row = run->rows[i] + 1u;
+            out->len = (size_t)(at - out->data);
+            return false;
+        }
+    }
+    out->len = (size_t)(at - out->data);
+    return true;
+}
+
+ErrorCode pg_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, const uint8_t *formats, PgRowWindow *window, Buffer *out,
+                         Error *err) {
+    Cell *cells = NULL;
+    PgField *fields = NULL;
+    PgRun run = {.encoder = encoder, .style = encoder->options.text};
+    run.style.questdb = false;
+    TRY(encode__cells(encoder, batch, columns, &cells, err));
+    TRY(plan_fields(&run, cells, formats, &fields, err));
+    while (window->row < batch->row_count && window->rows_left > 0) {
+        ArenaMark mark = arena_mark(&encoder->scratch);
+        uint32_t next = pick_rows(&run, batch, window->row, window->rows_left);
+        size_t bytes = (size_t)run.row_count * ROW_HEAD_BYTES;
+        for (uint16_t c = 0; c < encoder->column_count && run.row_count > 0; c++) {
+            bytes += fill_field(&run, &fields[c]);
+        }
+        if (!put_rows(&run, fields, bytes, window, out)) {
+            break;
+        }
+        window->row = next;
+        arena_rewind(&encoder->scratch, mark);
+    }
+    return buffer_check(out, err);
+}
