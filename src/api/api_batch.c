@@ -16,6 +16,10 @@ BasaltType api__type(TypeId id) {
         [TYPE_TIMESTAMP_NS] = BASALT_TIMESTAMP_NS, [TYPE_TIMESTAMPTZ] = BASALT_TIMESTAMP,
         [TYPE_INTERVAL] = BASALT_OTHER, [TYPE_UUID] = BASALT_UUID,        [TYPE_FLOAT8_ARRAY] = BASALT_OTHER,
     };
+    if (id > TYPE_FLOAT8_ARRAY) { /* as text */
+        bool text = id == TYPE_NAME || id == TYPE_JSON || id == TYPE_JSONB || id == TYPE_ACLITEM || id == TYPE_NODE_TREE || id == TYPE_VOID;
+        return text ? BASALT_TEXT : BASALT_OTHER;
+    }
     return (BasaltType)TYPES[id];
 }
 

@@ -50,6 +50,7 @@
     X(SUBSTRING_ERROR, "22011", 3, 400, 0)                                                                             \
     X(STRING_TOO_LONG, "22001", 3, 400, 0)                                                                             \
     X(INVALID_ENCODING, "22021", 3, 400, 0)                                                                            \
+    X(UNTRANSLATABLE, "22P05", 3, 400, 0)                                                                              \
     X(NULL_NOT_ALLOWED, "22004", 3, 400, 0)                                                                            \
     X(ARRAY_SUBSCRIPT, "2202E", 3, 400, 0)                                                                             \
     X(CARDINALITY, "21000", 3, 400, 0)                                                                                 \

@@ -87,8 +87,47 @@ static size_t clip(int written, size_t room) {
     return (size_t)written < room ? (size_t)written : (room == 0 ? 0 : room - 1);
 }
 
+Type type_array(Type element) {
+    Type type = {.id = TYPE_ARRAY, .precision = element.id};
+    if (type_is_decimal((TypeId)element.id)) {
+        type.precision = TYPE_NUMERIC;
+    } else if (element.id == TYPE_SYMBOL || element.id == TYPE_UNKNOWN) {
+        type.precision = TYPE_TEXT;
+    } else if (element.id == TYPE_ARRAY) { /* arrays of arrays are arrays */
+        return element;
+    }
+    int32_t typmod = type_typmod(element);
+    type.length = typmod < 0 ? 0 : typmod;
+    return type;
+}
+
+Type type_element(Type array) {
+    switch (array.id) {
+    case TYPE_FLOAT8_ARRAY:
+        return type_of(TYPE_FLOAT8);
+    case TYPE_INT2VECTOR:
+        return type_of(TYPE_INT2);
+    case TYPE_OIDVECTOR:
+        return type_of(TYPE_OID);
+    default:
+        assert(array.id == TYPE_ARRAY);
+        return type_with_typmod(type_of((TypeId)array.precision), array.length == 0 ? -1 : array.length);
+    }
+}
+
+bool type_is_stored(Type type) {
+    TypeCategory category = type_category((TypeId)type.id);
+    return category != CAT_PSEUDO && category != CAT_UNKNOWN && (type.id != TYPE_ARRAY || type.precision != TYPE_RECORD);
+}
+
 size_t type_format_sql(char *out, size_t room, Type type) {
     const char *name = type_sql_name((TypeId)type.id);
+    if (type.id == TYPE_ARRAY) {
+        return type_format_pg(out, room, type_oid_of(type), type_typmod(type));
+    }
+    if (type.precision > 0 && !type_is_decimal((TypeId)type.id)) {
+        return type_format_pg(out, room, type_oid_of(type), type_typmod(type));
+    }
     if (type_is_decimal((TypeId)type.id)) {
         return clip(snprintf(out, room, "%s(%u,%u)", name, type.precision, type.scale), room);
     }

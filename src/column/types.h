@@ -15,7 +15,14 @@ typedef enum Physical {
     PHYS_STR    /* 16-byte StrRef: text, bytes, serialised arrays */
 } Physical;
 
-typedef enum TypeCategory { CAT_BOOL, CAT_NUMBER, CAT_TEXT, CAT_TIME, CAT_INTERVAL, CAT_BYTES, CAT_UUID, CAT_ARRAY, CAT_UNKNOWN } TypeCategory;
+typedef enum TypeCategory {
+    CAT_BOOL, CAT_NUMBER, CAT_TEXT, CAT_TIME, CAT_INTERVAL, CAT_BYTES, CAT_UUID, CAT_ARRAY, CAT_UNKNOWN,
+    CAT_CLOCK,  /* times of day */
+    CAT_OID,    /* unsigned 32 bits that name objects; the reg types print as names */
+    CAT_JSON,
+    CAT_SYSTEM, /* values of the catalog that users do not make */
+    CAT_PSEUDO  /* never stored */
+} TypeCategory;
 
 /* name, SQL name, /exec name, physical, PostgreSQL oid, category, preferred in its category */
 #define COLUMN_TYPES(X)                                                                                                \
@@ -41,9 +48,33 @@ typedef enum TypeCategory { CAT_BOOL, CAT_NUMBER, CAT_TEXT, CAT_TIME, CAT_INTERV
     X(TIMESTAMP, "timestamp without time zone", "TIMESTAMP", PHYS_64, 1114, CAT_TIME, 0) /* microseconds UTC */        \
     X(TIMESTAMP_NS, "timestamp_ns", "TIMESTAMP_NS", PHYS_64, 1114, CAT_TIME, 0)                                        \
     X(TIMESTAMPTZ, "timestamp with time zone", "TIMESTAMP", PHYS_64, 1184, CAT_TIME, 1)                                \
-    X(INTERVAL, "interval", "INTERVAL", PHYS_128, 1186, CAT_INTERVAL, 1) /* Interval; expressions only */              \
+    X(INTERVAL, "interval", "INTERVAL", PHYS_128, 1186, CAT_INTERVAL, 1)                                           \
     X(UUID, "uuid", "UUID", PHYS_128, 2950, CAT_UUID, 1)              /* 16 bytes in text order */                     \
-    X(FLOAT8_ARRAY, "double precision[]", "ARRAY", PHYS_STR, 1022, CAT_ARRAY, 1) /* serialised, see array.h */
+    X(FLOAT8_ARRAY, "double precision[]", "ARRAY", PHYS_STR, 1022, CAT_ARRAY, 1) /* serialised, see array.h */         \
+    X(TIME, "time without time zone", "VARCHAR", PHYS_64, 1083, CAT_CLOCK, 0) /* microseconds, 0..24:00:00 */          \
+    X(TIMETZ, "time with time zone", "VARCHAR", PHYS_128, 1266, CAT_CLOCK, 1) /* TimeTz */                             \
+    X(JSON, "json", "VARCHAR", PHYS_STR, 114, CAT_JSON, 0)            /* the text as it was written */                 \
+    X(JSONB, "jsonb", "VARCHAR", PHYS_STR, 3802, CAT_JSON, 1)         /* the text in its normal form, see jsonb.h */   \
+    X(OID, "oid", "VARCHAR", PHYS_32, 26, CAT_OID, 1)                 /* unsigned, as all of CAT_OID */                \
+    X(REGCLASS, "regclass", "VARCHAR", PHYS_32, 2205, CAT_OID, 0)                                                      \
+    X(REGTYPE, "regtype", "VARCHAR", PHYS_32, 2206, CAT_OID, 0)                                                        \
+    X(REGPROC, "regproc", "VARCHAR", PHYS_32, 24, CAT_OID, 0)                                                          \
+    X(REGPROCEDURE, "regprocedure", "VARCHAR", PHYS_32, 2202, CAT_OID, 0)                                              \
+    X(REGNAMESPACE, "regnamespace", "VARCHAR", PHYS_32, 4089, CAT_OID, 0)                                              \
+    X(REGROLE, "regrole", "VARCHAR", PHYS_32, 4096, CAT_OID, 0)                                                        \
+    X(NAME, "name", "VARCHAR", PHYS_STR, 19, CAT_TEXT, 0)             /* at most NAME_TYPE_BYTES_MAX bytes */          \
+    X(CHAR1, "\"char\"", "VARCHAR", PHYS_8, 18, CAT_TEXT, 0)          /* one byte, 0 = empty */                        \
+    X(XID, "xid", "VARCHAR", PHYS_32, 28, CAT_OID, 0)                                                                  \
+    X(CID, "cid", "VARCHAR", PHYS_32, 29, CAT_OID, 0)                                                                  \
+    X(TID, "tid", "VARCHAR", PHYS_64, 27, CAT_SYSTEM, 0)              /* block << 16 | place */                        \
+    X(XID8, "xid8", "VARCHAR", PHYS_64, 5069, CAT_SYSTEM, 0)          /* unsigned */                                   \
+    X(INT2VECTOR, "int2vector", "VARCHAR", PHYS_STR, 22, CAT_ARRAY, 0) /* AnyArray from 0 on, as the next */           \
+    X(OIDVECTOR, "oidvector", "VARCHAR", PHYS_STR, 30, CAT_ARRAY, 0)                                                   \
+    X(ACLITEM, "aclitem", "VARCHAR", PHYS_STR, 1033, CAT_SYSTEM, 0)   /* its text */                                   \
+    X(NODE_TREE, "pg_node_tree", "VARCHAR", PHYS_STR, 194, CAT_SYSTEM, 0) /* SQL text of an expression */              \
+    X(VOID, "void", "VARCHAR", PHYS_STR, 2278, CAT_PSEUDO, 0)         /* empty text */                                 \
+    X(RECORD, "record", "VARCHAR", PHYS_STR, 2249, CAT_PSEUDO, 0)     /* see record.h */                               \
+    X(ARRAY, "anyarray", "ARRAY", PHYS_STR, 2277, CAT_ARRAY, 0)       /* AnyArray, element type in Type.precision */
 
 typedef enum TypeId {
 #define X(name, sql, exec, phys, oid, cat, pref) TYPE_##name,
@@ -55,10 +86,11 @@ typedef enum TypeId {
 /* A type with its modifiers. Plain value; compare with type_equal. Zero modifiers = none. */
 typedef struct Type {
     uint8_t id;        /* TypeId */
-    uint8_t precision; /* DECIMAL8/16 */
+    uint8_t precision; /* DECIMAL8/16; ARRAY: TypeId of the elements; times and INTERVAL: fractional digits + 1, 0 = six */
     uint8_t scale;     /* DECIMAL8/16 */
-    uint8_t dims;      /* arrays: 0 = any */
-    int32_t length;    /* VARCHAR(n), BPCHAR(n): n characters; 0 = no limit */
+    uint8_t dims;      /* FLOAT8_ARRAY: 0 = any */
+    int32_t length;    /* VARCHAR(n), BPCHAR(n): n characters; 0 = no limit. INTERVAL: fields as PostgreSQL's range mask, 0 = all.
+                        * ARRAY: the elements' modifier as PostgreSQL's typmod, 0 = none */
 } Type;
 _Static_assert(sizeof(Type) == 8, "Type is passed by value and stored in formats");
 
@@ -70,11 +102,26 @@ Physical type_physical(TypeId id);
 TypeCategory type_category(TypeId id);
 bool type_preferred(TypeId id);
 uint32_t type_oid(TypeId id);
+/* ARRAY of `element`. Elements are stored by value: numeric(p,s) as NUMERIC with its typmod, SYMBOL as TEXT. */
+Type type_array(Type element);
+Type type_element(Type array);                        /* any of CAT_ARRAY; with the elements' modifiers */
+static inline bool type_is_any_array(TypeId id) { return id == TYPE_ARRAY || id == TYPE_INT2VECTOR || id == TYPE_OIDVECTOR; }
+bool type_is_stored(Type type);                       /* may be the type of a column */
 static inline bool type_is_text(TypeId id) { return id == TYPE_TEXT || id == TYPE_VARCHAR || id == TYPE_BPCHAR; }
 bool type_is_integer(TypeId id);                      /* BYTE INT2 INT4 INT8 */
 bool type_is_timestamp(TypeId id);                    /* TIMESTAMP_MS TIMESTAMP TIMESTAMP_NS TIMESTAMPTZ */
 int64_t type_timestamp_units(TypeId id);              /* units per second: 1000, 1000000, 1000000000 */
 size_t physical_bytes(Physical physical);             /* bytes a value; 0 for PHYS_BIT */
+
+/* ---- PostgreSQL's numbers and names (types_oid.c) ---- */
+uint32_t type_oid_of(Type type);                      /* as type_oid, arrays by their elements */
+uint32_t type_array_oid(TypeId element);              /* 0: no array of it */
+int32_t type_typmod(Type type);                       /* -1 = none */
+int16_t type_length_bytes(Type type);                 /* typlen: -1 variable */
+bool type_from_oid(uint32_t oid, Type *type_out);     /* of types and arrays; false: unknown. 18 is CHAR1, 1043 VARCHAR, 1114 TIMESTAMP */
+Type type_with_typmod(Type type, int32_t typmod);     /* -1 or one that says nothing: the type as it is */
+size_t type_format_pg(char *out, size_t room, uint32_t oid, int32_t typmod); /* format_type(); "???" for unknown oids; typmod -1 = none */
+
 size_t type_format_sql(char *out, size_t room, Type type);  /* "numeric(10,2)"; returns bytes */
 size_t type_format_exec(char *out, size_t room, Type type); /* "DECIMAL(10,2)", "TIMESTAMP_NS" */
 
@@ -124,6 +171,9 @@ Numeric numeric_from_slot(const NumericSlot *slot);
 typedef struct Interval { int32_t months, days; int64_t micros; } Interval;
 _Static_assert(sizeof(Interval) == 16, "Interval is two words");
 typedef struct Uuid { uint8_t bytes[16]; } Uuid;
+typedef struct TimeTz { int64_t micros; int32_t zone_west; int32_t zero; } TimeTz; /* seconds west of UTC, as PostgreSQL counts */
+_Static_assert(sizeof(TimeTz) == 16, "TimeTz is two words");
+enum { NAME_TYPE_BYTES_MAX = 63 };
 
 /* ---- symbols ---- */
 /* A column's dictionary as readers see it; implemented by catalog. Codes are dense from 0. Texts live as long as the table's

@@ -43,7 +43,7 @@ static const NameRow NAME_ROWS[] = {
     {"symbol", IN_BOTH, T(SYMBOL)},
     {"text", IN_BOTH, T(TEXT)},
     {"string", IN_BOTH, T(VARCHAR)},
-    {"name", IN_BOTH, T(TEXT)},
+    {"name", IN_BOTH, T(NAME)},
     {"varchar", IN_BOTH, T(VARCHAR)},
     {"character varying", IN_BOTH, T(VARCHAR)},
     {"char varying", IN_BOTH, T(VARCHAR)},
@@ -63,6 +63,30 @@ static const NameRow NAME_ROWS[] = {
     {"timestamp with time zone", IN_BOTH, T(TIMESTAMPTZ)},
     {"interval", IN_BOTH, T(INTERVAL)},
     {"uuid", IN_BOTH, T(UUID)},
+    {"time", IN_BOTH, T(TIME)},
+    {"time without time zone", IN_BOTH, T(TIME)},
+    {"timetz", IN_BOTH, T(TIMETZ)},
+    {"time with time zone", IN_BOTH, T(TIMETZ)},
+    {"json", IN_BOTH, T(JSON)},
+    {"jsonb", IN_BOTH, T(JSONB)},
+    {"oid", IN_BOTH, T(OID)},
+    {"regclass", IN_BOTH, T(REGCLASS)},
+    {"regtype", IN_BOTH, T(REGTYPE)},
+    {"regproc", IN_BOTH, T(REGPROC)},
+    {"regprocedure", IN_BOTH, T(REGPROCEDURE)},
+    {"regnamespace", IN_BOTH, T(REGNAMESPACE)},
+    {"regrole", IN_BOTH, T(REGROLE)},
+    {"\"char\"", IN_BOTH, T(CHAR1)},
+    {"xid", IN_BOTH, T(XID)},
+    {"cid", IN_BOTH, T(CID)},
+    {"tid", IN_BOTH, T(TID)},
+    {"xid8", IN_BOTH, T(XID8)},
+    {"int2vector", IN_BOTH, T(INT2VECTOR)},
+    {"oidvector", IN_BOTH, T(OIDVECTOR)},
+    {"aclitem", IN_BOTH, T(ACLITEM)},
+    {"pg_node_tree", IN_BOTH, T(NODE_TREE)},
+    {"void", IN_BOTH, T(VOID)},
+    {"record", IN_BOTH, T(RECORD)},
 };
 #undef T
 
@@ -89,10 +113,11 @@ bool type_from_name(Str name, bool questdb, Type *type_out) {
         return false;
     }
     if (dims > 0) {
-        if (type.id != TYPE_FLOAT8 || dims > 32) {
+        bool double_array = type.id == TYPE_FLOAT8 && (questdb || str_equal_ignore_case(name, STR("double")));
+        if (dims > (double_array ? 32 : 6) || (!double_array && type_array_oid((TypeId)type.id) == 0)) {
             return false;
         }
-        type = (Type){.id = TYPE_FLOAT8_ARRAY, .dims = (uint8_t)dims};
+        type = double_array ? (Type){.id = TYPE_FLOAT8_ARRAY, .dims = (uint8_t)dims} : type_array(type);
     }
     *type_out = type;
     return true;

@@ -2,7 +2,9 @@
  * value_text.c - the text of one value of any type; uuid and bytea both ways. */
 #include "column/value_text.h"
 #include "base/number.h"
+#include "column/any_array.h"
 #include "column/array.h"
+#include "column/record.h"
 
 static const char HEX[] = "0123456789abcdef";
 
@@ -270,6 +272,81 @@ static size_t format_bool(char *out, bool value, bool questdb) {
     return text.len;
 }
 
+/* ---- objects of the catalog ---- */
+
+void oid_format(TypeId type, uint32_t oid, const TextStyle *style, Buffer *out) {
+    char name[200];
+    bool number = type == TYPE_OID || type == TYPE_XID || type == TYPE_CID;
+    if (number || (oid != 0 && (style->names == NULL || type == TYPE_REGTYPE))) {
+        Type known;
+        if (type == TYPE_REGTYPE && type_from_oid(oid, &known)) {
+            buffer_append(out, name, type_format_pg(name, sizeof name, oid, -1));
+        } else if (type != TYPE_REGTYPE || style->names == NULL || !style->names->append(style->names, type, oid, out)) {
+            buffer_append(out, name, format_uint64(name, oid));
+        }
+    } else if (oid == 0) {
+        buffer_append_char(out, '-');
+    } else if (!style->names->append(style->names, type, oid, out)) {
+        buffer_append(out, name, format_uint64(name, oid));
+    }
+}
+
+/* In the room of a fixed-width value: a name that is longer gives its number. */
+static size_t format_oid_fixed(char *out, TypeId id, const void *value, const TextStyle *style) {
+    uint32_t oid;
+    Buffer text;
+    memcpy(&oid, value, sizeof oid);
+    buffer_init(&text, 4096);
+    oid_format(id, oid, style, &text);
+    size_t len = text.len;
+    if (len <= VALUE_TEXT_MAX && !text.failed) {
+        memcpy(out, text.data, len);
+    } else {
+        len = format_uint64(out, oid);
+    }
+    buffer_deinit(&text);
+    return len;
+}
+
+static size_t format_clock(char *out, TypeId id, const void *value) {
+    if (id == TYPE_TIME) {
+        int64_t micros;
+        memcpy(&micros, value, sizeof micros);
+        return clock_format(out, micros);
+    }
+    TimeTz time;
+    memcpy(&time, value, sizeof time);
+    return clock_tz_format(out, time);
+}
+
+static size_t format_system(char *out, TypeId id, const void *value) {
+    uint64_t word;
+    memcpy(&word, value, sizeof word);
+    if (id != TYPE_TID) {
+        return format_uint64(out, word);
+    }
+    size_t len = 0;
+    out[len++] = '(';
+    len += format_uint64(out + len, word >> 16);
+    out[len++] = ',';
+    len += format_uint64(out + len, word & 0xffff);
+    out[len++] = ')';
+    return len;
+}
+
+/* "char": bytes beyond ASCII print as \\ooo. */
+static size_t format_char1(char *out, uint8_t byte) {
+    if (byte < 128) {
+        out[0] = (char)byte;
+        return byte != 0;
+    }
+    out[0] = '\\';
+    out[1] = (char)('0' + (byte >> 6));
+    out[2] = (char)('0' + (byte >> 3 & 7));
+    out[3] = (char)('0' + (byte & 7));
+    return 4;
+}
+
 size_t value_format_fixed(char *out, Type type, const void *value, const TextStyle *style) {
     switch (type_category((TypeId)type.id)) {
     case CAT_BOOL:
@@ -286,7 +363,16 @@ size_t value_format_fixed(char *out, Type type, const void *value, const TextSty
     case CAT_UUID:
         uuid_format(out, value);
         return UUID_TEXT_LEN;
+    case CAT_CLOCK:
+        return format_clock(out, (TypeId)type.id, value);
+    case CAT_OID:
+        return format_oid_fixed(out, (TypeId)type.id, value, style);
+    case CAT_SYSTEM:
+        return format_system(out, (TypeId)type.id, value);
     default: {
+        if (type.id == TYPE_CHAR1) {
+            return format_char1(out, *(const uint8_t *)value);
+        }
         assert(type.id == TYPE_CHAR);
         uint32_t code_point;
         memcpy(&code_point, value, sizeof code_point);
@@ -295,7 +381,25 @@ size_t value_format_fixed(char *out, Type type, const void *value, const TextSty
     }
 }
 
+static void format_array(Type type, Str bytes, const TextStyle *style, Buffer *out) {
+    AnyArray array;
+    if (any_array_view(bytes, &array, NULL) != ERR_OK) {
+        return;
+    }
+    if (type.id == TYPE_ARRAY) {
+        any_array_format(&array, style, out);
+    } else {
+        any_vector_format(&array, style, out);
+    }
+}
+
 void value_format(Type type, const void *value, const TextStyle *style, Buffer *out) {
+    if (type_category((TypeId)type.id) == CAT_OID) {
+        uint32_t oid;
+        memcpy(&oid, value, sizeof oid);
+        oid_format((TypeId)type.id, oid, style, out);
+        return;
+    }
     if (type_physical((TypeId)type.id) != PHYS_STR) {
         uint8_t *room = buffer_reserve(out, VALUE_TEXT_MAX);
         if (room != NULL) {
@@ -309,6 +413,10 @@ void value_format(Type type, const void *value, const TextStyle *style, Buffer *
     ArrayView view;
     if (type.id == TYPE_BYTEA) {
         bytea_format(bytes, out);
+    } else if (type_is_any_array((TypeId)type.id)) {
+        format_array(type, bytes, style, out);
+    } else if (type.id == TYPE_RECORD) {
+        record_format(bytes, style, out);
     } else if (type.id != TYPE_FLOAT8_ARRAY) {
         buffer_append_str(out, bytes);
     } else if (array_view(bytes, &view, NULL) == ERR_OK) {

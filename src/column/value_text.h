@@ -8,10 +8,21 @@
 #include "base/memory.h"
 #include "column/types.h"
 
+/* Objects by oid and by name, for regclass and its kin: implemented by the session over the catalog. Types need none (types_oid.c).
+ * Lives as long as the statement; one thread at a time. */
+typedef struct OidNames OidNames;
+struct OidNames {
+    /* Appends the object's name as PostgreSQL prints it (qualified only if the search path does not find it). false: no such object. */
+    bool (*append)(const OidNames *names, TypeId type, uint32_t oid, Buffer *out);
+    /* The oid of a name as a user writes it (folded, quoted, qualified, with arguments for regprocedure). ERR_UNDEFINED_… */
+    ErrorCode (*find)(const OidNames *names, TypeId type, Str text, uint32_t *oid_out, Error *err);
+};
+
 typedef struct TextStyle {
     bool questdb;
     bool full_nanos;     /* PostgreSQL style: TIMESTAMP_NS with up to 9 digits; else cut to microseconds */
     const Zone *zone;    /* of TIMESTAMPTZ; NULL = UTC */
+    const OidNames *names; /* NULL: regclass and its kin print as numbers, but for regtype */
 } TextStyle;
 
 enum { VALUE_TEXT_MAX = 160 }; /* longest text of a fixed-width value */
@@ -29,6 +40,17 @@ enum { INTERVAL_TEXT_MAX = 100 };
 size_t interval_format(char *out, Interval interval); /* "1 year 2 mons 3 days 04:05:06.5" */
 bool interval_parse(Str text, Interval *interval_out); /* PostgreSQL's forms, ISO 8601 "P1DT2H"; false: not an interval or too large */
 Int128 interval_span(Interval interval);               /* microseconds, a month as 30 days: PostgreSQL's order of intervals */
+
+/* Times of day. */
+enum { CLOCK_TEXT_MAX = 32 };
+size_t clock_format(char *out, int64_t micros);        /* "04:05:06.5" */
+size_t clock_tz_format(char *out, TimeTz time);        /* "04:05:06-08" */
+typedef enum ClockParse { CLOCK_OK, CLOCK_INVALID, CLOCK_OUT_OF_RANGE } ClockParse;
+typedef struct ParsedClock { int64_t micros; Str date, zone; } ParsedClock; /* date, zone: as written, empty if there is none */
+ClockParse clock_parse(Str text, ParsedClock *clock_out);
+
+/* oid and its kin: "-" for 0 but for oid itself, names where style->names knows them. */
+void oid_format(TypeId type, uint32_t oid, const TextStyle *style, Buffer *out);
 
 void bytea_format(Str bytes, Buffer *out);             /* "\x6162" */
 bool bytea_parse(Str text, Buffer *out);               /* hex or escape form */

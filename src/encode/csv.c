@@ -112,6 +112,18 @@ static bool put_bytes(RowWriter *w, TypeId id, Str bytes) {
     return encode__reserve(w);
 }
 
+/* Types of the other door: as their PostgreSQL text. */
+static bool put_made_text(RowWriter *w, Type type, const void *value) {
+    Buffer text;
+    encode__sync(w);
+    w->at = NULL;
+    buffer_init(&text, w->out->limit_bytes);
+    value_format(type, value, &(TextStyle){.questdb = false}, &text);
+    csv_append_text(w->out, buffer_str(&text));
+    buffer_deinit(&text);
+    return encode__reserve(w);
+}
+
 static void put_char(RowWriter *w, uint32_t code_point) {
     char text[4];
     put_short_text(w, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
@@ -132,6 +144,10 @@ static void put_number(RowWriter *w, Type type, const void *value) {
 static bool put_value(RowWriter *w, const Cell *cell, size_t place) {
     const uint8_t *value = cell->data + place * cell->width;
     TypeId id = (TypeId)cell->type.id;
+    bool made = type_physical(id) != PHYS_STR || type_is_any_array(id) || id == TYPE_RECORD;
+    if (made && id > TYPE_FLOAT8_ARRAY) {
+        return put_made_text(w, cell->type, value);
+    }
     switch (type_category(id)) {
     case CAT_BOOL:
         encode__put(w, bit_get((const uint64_t *)(const void *)cell->data, place) ? STR("true") : STR("false"));

@@ -115,6 +115,18 @@ static bool put_text(RowWriter *w, Str text) {
     return encode__reserve(w);
 }
 
+/* Types of the other door: as their PostgreSQL text. */
+static bool put_made_text(RowWriter *w, Type type, const void *value) {
+    Buffer text;
+    encode__sync(w);
+    w->at = NULL;
+    buffer_init(&text, w->out->limit_bytes);
+    value_format(type, value, &(TextStyle){.questdb = false}, &text);
+    json_append_text(w->out, buffer_str(&text));
+    buffer_deinit(&text);
+    return encode__reserve(w);
+}
+
 static void put_char(RowWriter *w, uint32_t code_point) {
     char text[4];
     put_short_text(w, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
@@ -167,6 +179,25 @@ static bool put_field(RowWriter *w, const Cell *cell, size_t row) {
     case TYPE_BYTEA:
         encode__put(w, STR("[]"));
         return true;
+    case TYPE_TIME:
+    case TYPE_TIMETZ:
+    case TYPE_CHAR1:
+    case TYPE_TID:
+    case TYPE_XID8:
+    case TYPE_OID:
+    case TYPE_REGCLASS:
+    case TYPE_REGTYPE:
+    case TYPE_REGPROC:
+    case TYPE_REGPROCEDURE:
+    case TYPE_REGNAMESPACE:
+    case TYPE_REGROLE:
+    case TYPE_XID:
+    case TYPE_CID:
+    case TYPE_ARRAY:
+    case TYPE_INT2VECTOR:
+    case TYPE_OIDVECTOR:
+    case TYPE_RECORD:
+        return put_made_text(w, cell->type, value);
     case TYPE_FLOAT8_ARRAY:
         return put_array(w, strref_str((const StrRef *)(const void *)value));
     default:

@@ -7,6 +7,8 @@
  * Tests:      test/unit/load/test_values.c */
 #include "base/number.h"
 #include "column/array.h"
+#include "column/jsonb.h"
+#include "column/value_text.h"
 #include "load/load_internal.h"
 
 /* ---- numbers ---- */
@@ -273,6 +275,31 @@ static bool parse_date(LoadColumn *column, Str text, uint32_t row) {
     return days > INT32_MIN && days < INT32_MAX;
 }
 
+static bool parse_interval(LoadColumn *column, Str text, uint32_t row) {
+    return interval_parse(text, &((Interval *)column->data)[row]);
+}
+
+static bool parse_clock(LoadColumn *column, Str text, uint32_t row) {
+    ParsedClock clock;
+    bool fine = clock_parse(text, &clock) == CLOCK_OK;
+    ((int64_t *)column->data)[row] = fine ? clock.micros : 0;
+    return fine && clock.zone.len == 0;
+}
+
+/* ---- json ---- */
+
+static bool parse_json(LoadColumn *column, Str text, uint32_t row) {
+    return json_check(text, NULL) == ERR_OK && parse_text(column, text, row);
+}
+
+static bool parse_jsonb(LoadColumn *column, Str text, uint32_t row) {
+    Buffer normal;
+    buffer_init(&normal, STRREF_BYTES_MAX);
+    bool fine = jsonb_normalise(text, &normal, NULL) == ERR_OK && parse_text(column, buffer_str(&normal), row);
+    buffer_deinit(&normal);
+    return fine;
+}
+
 /* ---- columns ---- */
 
 static const LoadParse PARSE[TYPE_COUNT] = {
@@ -299,6 +326,10 @@ static const LoadParse PARSE[TYPE_COUNT] = {
     [TYPE_TIMESTAMPTZ] = parse_timestamp,
     [TYPE_UUID] = parse_uuid,
     [TYPE_FLOAT8_ARRAY] = parse_array,
+    [TYPE_INTERVAL] = parse_interval,
+    [TYPE_TIME] = parse_clock,
+    [TYPE_JSON] = parse_json,
+    [TYPE_JSONB] = parse_jsonb,
 };
 
 ErrorCode load__column_init(LoadColumn *column, const ColumnDef *def, Str pattern, const Zone *zone, Arena *heap, Error *err) {

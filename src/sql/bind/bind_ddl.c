@@ -84,8 +84,8 @@ static ErrorCode bind_column_tail(Binder *b, const AstColumn *ast, ColumnDef *co
 }
 
 static ErrorCode check_storable(Binder *b, Type type, int64_t position) {
-    if (type.id == TYPE_INTERVAL || type.id == TYPE_UNKNOWN) {
-        return not_supported(b, position, "a column of type %.*s", STR_ARG(type_name(b, type)));
+    if (!type_is_stored(type)) {
+        return error_set(b->err, ERR_INVALID_TABLE_DEFINITION, position, "column has pseudo-type %.*s", STR_ARG(type_name(b, type)));
     }
     return ERR_OK;
 }

@@ -67,15 +67,15 @@ static ErrorCode apply_modifiers(Binder *b, const AstType *ast, Type *type) {
             return apply_modifiers(b, ast, type);
         }
         break;
+    case TYPE_TIME:
+    case TYPE_TIMETZ:
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMPTZ:
     case TYPE_INTERVAL: {
         int digits = 0;
         TRY(modifier_number(b, ast->modifiers[0], &digits));
-        if (digits == 6) {
-            return ERR_OK;
-        }
-        return not_supported(b, ast->modifiers[0]->span.at, "a time precision other than 6");
+        type->precision = (uint8_t)(MIN_OF(digits, 6) + 1); /* PostgreSQL brings more than 6 down with a warning */
+        return ERR_OK;
     }
     case TYPE_FLOAT4:
     case TYPE_FLOAT8: {
@@ -90,10 +90,9 @@ static ErrorCode apply_modifiers(Binder *b, const AstType *ast, Type *type) {
 }
 
 static ErrorCode unknown_type(Binder *b, const AstType *ast) {
-    static const Str later[] = {{"json", 4}, {"jsonb", 5}, {"time", 4}, {"time without time zone", 22}, {"time with time zone", 19}, {"timetz", 6},
-        {"inet", 4}, {"ipv4", 4}, {"cidr", 4}, {"macaddr", 7}, {"money", 5}, {"bit", 3}, {"bit varying", 11}, {"varbit", 6}, {"xml", 3}, {"tsvector", 8},
-        {"tsquery", 7}, {"point", 5}, {"geohash", 7}, {"long256", 7}, {"long128", 7}, {"serial", 6}, {"bigserial", 9}, {"smallserial", 11}, {"oid", 3},
-        {"regclass", 8}, {"regtype", 7}, {"regproc", 7}, {"name", 4}, {"int4range", 9}, {"int8range", 9}, {"tsrange", 7}, {"hstore", 6}, {"citext", 6}};
+    static const Str later[] = {{"inet", 4}, {"ipv4", 4}, {"cidr", 4}, {"macaddr", 7}, {"money", 5}, {"bit", 3}, {"bit varying", 11}, {"varbit", 6},
+        {"xml", 3}, {"tsvector", 8}, {"tsquery", 7}, {"point", 5}, {"geohash", 7}, {"long256", 7}, {"long128", 7}, {"int4range", 9}, {"int8range", 9},
+        {"tsrange", 7}, {"hstore", 6}, {"citext", 6}};
     const AstName *name = &ast->name.parts[ast->name.count - 1];
     for (size_t i = 0; i < COUNT_OF(later); i++) {
         if (str_equal_ignore_case(name->text, later[i])) {
@@ -103,22 +102,70 @@ static ErrorCode unknown_type(Binder *b, const AstType *ast) {
     return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s\" does not exist", STR_ARG(name->text));
 }
 
+/* PostgreSQL's masks of the fields that an interval type may name. */
+static int32_t interval_mask(Str fields) {
+    static const struct {
+        const char *words;
+        int32_t mask;
+    } MASKS[] = {{"year", 1 << 2}, {"month", 1 << 1}, {"day", 1 << 3}, {"hour", 1 << 10}, {"minute", 1 << 11}, {"second", 1 << 12},
+                 {"year to month", 1 << 2 | 1 << 1}, {"day to hour", 1 << 3 | 1 << 10}, {"day to minute", 1 << 3 | 1 << 10 | 1 << 11},
+                 {"day to second", 1 << 3 | 1 << 10 | 1 << 11 | 1 << 12}, {"hour to minute", 1 << 10 | 1 << 11},
+                 {"hour to second", 1 << 10 | 1 << 11 | 1 << 12}, {"minute to second", 1 << 11 | 1 << 12}};
+    for (size_t i = 0; i < COUNT_OF(MASKS); i++) {
+        if (str_equal_ignore_case(fields, str_from_c(MASKS[i].words))) {
+            return MASKS[i].mask;
+        }
+    }
+    return 0;
+}
+
+/* "char" in quotes is the one-byte type; "_int4" is PostgreSQL's own name of int4[]. */
+static bool type_by_name(const Binder *b, const AstName *name, Type *type_out) {
+    bool questdb = dialect_has(b->dialect, DIALECT_TYPE_NAMES_QUESTDB);
+    if (name->quoted && str_equal(name->text, STR("char"))) {
+        *type_out = type_of(TYPE_CHAR1);
+        return true;
+    }
+    if (type_from_name(name->text, questdb, type_out)) {
+        return true;
+    }
+    Str element = name->text.len > 1 && name->text.data[0] == '_' ? str_slice(name->text, 1, name->text.len) : (Str){0};
+    if (element.len == 0 || !type_from_name(element, false, type_out) || type_array_oid((TypeId)type_out->id) == 0) {
+        return false;
+    }
+    type_out->length = 0; /* _bpchar */
+    *type_out = type_array(*type_out);
+    return true;
+}
+
+static ErrorCode array_of(Binder *b, const AstType *ast, Type *type) {
+    bool questdb = dialect_has(b->dialect, DIALECT_TYPE_NAMES_QUESTDB) || str_equal_ignore_case(ast->name.parts[ast->name.count - 1].text, STR("double"));
+    if (type->id == TYPE_FLOAT8 && questdb) {
+        *type = (Type){.id = TYPE_FLOAT8_ARRAY, .dims = ast->array_dimensions};
+        return ERR_OK;
+    }
+    if (type->id != TYPE_ARRAY && type_array_oid((TypeId)type->id) == 0) {
+        return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s[]\" does not exist", STR_ARG(type_name(b, *type)));
+    }
+    *type = type_array(*type);
+    return ERR_OK;
+}
+
 ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out) {
     const AstName *name = &ast->name.parts[ast->name.count - 1];
     if (ast->name.count > 1 && !str_equal(ast->name.parts[0].text, STR("pg_catalog"))) {
         return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s\" does not exist", STR_ARG(name->text));
     }
-    if (!type_from_name(name->text, dialect_has(b->dialect, DIALECT_TYPE_NAMES_QUESTDB), type_out)) {
+    if (!type_by_name(b, name, type_out)) {
         return unknown_type(b, ast);
     }
-    if (ast->array_dimensions > 0) {
-        if (type_out->id != TYPE_FLOAT8) {
-            return not_supported(b, ast->span.at, "an array of type %.*s", STR_ARG(type_name(b, *type_out)));
-        }
-        *type_out = type_of(TYPE_FLOAT8_ARRAY);
-        type_out->dims = ast->array_dimensions;
+    if (ast->modifier_count > 0) {
+        TRY(apply_modifiers(b, ast, type_out));
     }
-    return ast->modifier_count > 0 ? apply_modifiers(b, ast, type_out) : ERR_OK;
+    if (type_out->id == TYPE_INTERVAL && ast->interval_fields.len > 0) {
+        type_out->length = interval_mask(ast->interval_fields);
+    }
+    return ast->array_dimensions > 0 ? array_of(b, ast, type_out) : ERR_OK;
 }
 
 /* ---------------------------------------------------------------- which casts are there */
@@ -129,7 +176,21 @@ static Type target_of(Type type) {
 }
 
 static bool has_modifiers(Type type) {
-    return type.length > 0 || type.precision > 0;
+    return type.length > 0 || (type.precision > 0 && type.id != TYPE_ARRAY);
+}
+
+/* double[] is what the questdb dialect makes of arrays: only numbers become one. */
+static bool array_can_coerce(Type from, Type to, CastContext context) {
+    Type element = type_element(from), wanted = type_element(to);
+    if (element.id == TYPE_VOID || element.id == wanted.id) { /* an empty ARRAY[] is told its type */
+        return true;
+    }
+    const Cast *cast = cast_find((TypeId)element.id, (TypeId)wanted.id);
+    return cast != NULL && cast->context <= context;
+}
+
+static bool both_arrays(Type from, Type to) {
+    return type_category((TypeId)from.id) == CAT_ARRAY && (to.id == TYPE_ARRAY || to.id == TYPE_FLOAT8_ARRAY);
 }
 
 static bool text_like(TypeId id) {
@@ -138,6 +199,9 @@ static bool text_like(TypeId id) {
 
 bool can_coerce(Type from, Type to, CastContext context) {
     to = target_of(to);
+    if (both_arrays(from, to) && from.id != TYPE_UNKNOWN) {
+        return array_can_coerce(from, to, context);
+    }
     if (from.id == to.id || from.id == TYPE_UNKNOWN) {
         return true;
     }
@@ -185,7 +249,7 @@ static Type without_modifiers(Type type) {
     if (type.id == TYPE_DECIMAL8 || type.id == TYPE_DECIMAL16) {
         return type_of(TYPE_NUMERIC);
     }
-    return (Type){.id = type.id, .dims = type.dims};
+    return (Type){.id = type.id, .precision = type.id == TYPE_ARRAY ? type.precision : 0, .dims = type.dims};
 }
 
 /* ---------------------------------------------------------------- coerce */
@@ -237,8 +301,23 @@ static CastContext weakest_context(const Binder *b, const Cast *cast) {
     return number_to_time && b->dialect != DIALECT_QUESTDB ? CAST_EXPLICIT : (CastContext)cast->context;
 }
 
+static ErrorCode coerce_array(Binder *b, const Expr *expr, Type type, CastContext context, const Cast *cast, const Expr **expr_out) {
+    bool same_elements = expr->type.id == type.id && expr->type.precision == type.precision && (type.length == 0 || type.length == expr->type.length);
+    if (same_elements) { /* double[] of another number of dimensions is checked nowhere */
+        *expr_out = expr;
+        return ERR_OK;
+    }
+    if (cast == NULL || !array_can_coerce(expr->type, type, context)) {
+        return refuse_cast(b, expr, type, context, NULL);
+    }
+    return cast_with(b, cast, expr, type, context, expr_out);
+}
+
 static ErrorCode coerce_typed(Binder *b, const Expr *expr, Type type, CastContext context, const Expr **expr_out) {
     const Cast *cast = cast_find((TypeId)expr->type.id, (TypeId)type.id);
+    if (both_arrays(expr->type, type)) {
+        return coerce_array(b, expr, type, context, cast, expr_out);
+    }
     if (expr->type.id == type.id && (cast == NULL || (!has_modifiers(type) && type.dims == 0) || (type.id == TYPE_FLOAT8_ARRAY))) {
         *expr_out = expr;
         return ERR_OK;
@@ -271,7 +350,7 @@ ErrorCode coerce(Binder *b, const Expr *expr, Type type, CastContext context, co
         return coerce_typed(b, expr, type, context, expr_out);
     }
     assert(expr->kind == EXPR_CONSTANT);
-    if (type.length > 0) { /* the cast knows whether to cut or to refuse */
+    if ((type.id == TYPE_VARCHAR || type.id == TYPE_BPCHAR) && type.length > 0) { /* the cast knows whether to cut or to refuse */
         const Expr *text = NULL;
         TRY(read_literal(b, expr, type_of(TYPE_TEXT), &text));
         return coerce_typed(b, text, type, context == CAST_IMPLICIT ? CAST_ASSIGNMENT : context, expr_out);
@@ -300,6 +379,10 @@ static Type merge_same_id(Type a, Type b) {
     if (a.id == TYPE_FLOAT8_ARRAY) {
         return type_of(TYPE_FLOAT8_ARRAY);
     }
+    if (a.id == TYPE_ARRAY && a.precision != b.precision) {
+        bool forward = can_coerce(a, b, CAST_IMPLICIT);
+        return without_modifiers(forward && (!can_coerce(b, a, CAST_IMPLICIT) || type_preferred((TypeId)b.precision)) ? b : a);
+    }
     if (a.id == TYPE_BPCHAR) { /* without the padding, that values of different lengths can be equal */
         return type_of(TYPE_TEXT);
     }
@@ -308,6 +391,12 @@ static Type merge_same_id(Type a, Type b) {
 
 static bool is_decimal(TypeId id) {
     return id == TYPE_NUMERIC || id == TYPE_DECIMAL8 || id == TYPE_DECIMAL16;
+}
+
+/* PostgreSQL's categories, where ours are finer. */
+TypeCategory type_group(TypeId id) {
+    TypeCategory category = type_category(id);
+    return category == CAT_OID && id != TYPE_XID && id != TYPE_CID ? CAT_NUMBER : category == CAT_CLOCK ? CAT_TIME : category;
 }
 
 /* The type for both, or false if there is none. */
@@ -320,7 +409,7 @@ static bool merge_types(Type a, Type b, Type *type_out) {
         *type_out = type_of(TYPE_NUMERIC);
         return true;
     }
-    if (type_category((TypeId)a.id) != type_category((TypeId)b.id)) {
+    if (type_group((TypeId)a.id) != type_group((TypeId)b.id)) {
         return false;
     }
     a = without_modifiers(a);

@@ -65,7 +65,7 @@ static bool same_possible(const Candidate *c, const Expr *const *args, uint32_t 
         if (wanted_at(c, i) != ARG_SAME || args[i]->type.id == TYPE_UNKNOWN) {
             continue;
         }
-        TypeCategory next = type_category((TypeId)args[i]->type.id);
+        TypeCategory next = type_group((TypeId)args[i]->type.id);
         if (category != CAT_UNKNOWN && next != category) {
             return false;
         }
@@ -147,7 +147,7 @@ static bool unknown_category(const Candidates *set, uint32_t arg, TypeCategory *
         if (takes_any(wanted)) {
             continue;
         }
-        TypeCategory next = type_category((TypeId)wanted);
+        TypeCategory next = type_group((TypeId)wanted);
         if (next == CAT_TEXT) {
             *category_out = CAT_TEXT;
             *preferred_out = true;
@@ -166,7 +166,7 @@ static void keep_category(Candidates *set, uint32_t arg, TypeCategory category, 
     uint32_t kept = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         uint8_t wanted = wanted_at(&set->items[i], arg);
-        bool fits = !takes_any(wanted) && type_category((TypeId)wanted) == category && (!preferred || type_preferred((TypeId)wanted));
+        bool fits = !takes_any(wanted) && type_group((TypeId)wanted) == category && (!preferred || type_preferred((TypeId)wanted));
         if (fits) {
             set->items[kept++] = set->items[i];
         }

@@ -101,6 +101,11 @@ static void wide_words(Type type, const void *value, bool descending, uint64_t *
     if (type.id == TYPE_UUID) {
         out[0] = load_big_endian(value, 8);
         out[1] = load_big_endian((const uint8_t *)value + 8, 8);
+    } else if (type.id == TYPE_TIMETZ) {
+        TimeTz time;
+        memcpy(&time, value, sizeof time);
+        out[0] = flip_int(time.micros + (int64_t)time.zone_west * 1000000);
+        out[1] = flip_int(time.zone_west);
     } else {
         Int128 wide = wide_int(type, value);
         out[0] = flip_int((int64_t)(wide >> 64));
@@ -112,7 +117,18 @@ static void wide_words(Type type, const void *value, bool descending, uint64_t *
     }
 }
 
+/* Texts whose bytes are not in the order of the values: only the comparison of ties orders them. */
+static bool is_opaque(TypeId type) {
+    return type_is_any_array(type) || type == TYPE_JSONB || type == TYPE_RECORD || type == TYPE_BPCHAR;
+}
+
 static uint64_t small_value(const Vector *vector, size_t row) {
+    if (type_category((TypeId)vector->type.id) == CAT_OID) {
+        return *(const uint32_t *)vector_value(vector, row);
+    }
+    if (vector->type.id == TYPE_CHAR1) {
+        return *(const uint8_t *)vector_value(vector, row);
+    }
     switch (type_physical((TypeId)vector->type.id)) {
     case PHYS_BIT:
         return vector_bool(vector, row);
@@ -137,6 +153,11 @@ static void key_words(const SortKeyShape *shape, const Vector *vector, size_t ro
         return;
     }
     Physical physical = type_physical((TypeId)shape->stored.id);
+    if (is_opaque((TypeId)shape->stored.id)) {
+        out[0] = UINT64_C(1) << 56;
+        out[1] = 0;
+        return;
+    }
     if (physical == PHYS_STR) {
         text_words(vector_value(vector, row), descending, 1, out);
         return;
@@ -157,7 +178,9 @@ static void key_words(const SortKeyShape *shape, const Vector *vector, size_t ro
     } else if (physical == PHYS_F64) {
         value = flip_double(*(const double *)vector_value(vector, row));
     } else {
-        value = flip_int(*(const int64_t *)vector_value(vector, row));
+        bool is_unsigned = shape->stored.id == TYPE_TID || shape->stored.id == TYPE_XID8;
+        int64_t number = *(const int64_t *)vector_value(vector, row);
+        value = is_unsigned ? (uint64_t)number : flip_int(number);
     }
     out[1] = descending ? ~value : value;
 }
@@ -312,7 +335,7 @@ static bool words_decide(const Sorter *s, const SortKeyShape *shape, const uint3
     if (!shape->ties) {
         return true;
     }
-    if (shape->stored.id == TYPE_NUMERIC) {
+    if (shape->stored.id == TYPE_NUMERIC || is_opaque((TypeId)shape->stored.id)) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -88,12 +88,19 @@ const Cast *cast_find(TypeId from, TypeId to) {
 const void *cast_prepare(Type from, Type to, CastContext context, Arena *arena) {
     bool decimal = to.id == TYPE_DECIMAL8 || to.id == TYPE_DECIMAL16;
     bool sized = (to.id == TYPE_VARCHAR || to.id == TYPE_BPCHAR) && to.length > 0;
-    (void)from;
-    if (!decimal && !sized) {
+    bool rounded = to.precision > 0 || (to.id == TYPE_INTERVAL && to.length > 0);
+    bool array = (to.id == TYPE_ARRAY || to.id == TYPE_FLOAT8_ARRAY) && type_category((TypeId)from.id) == CAT_ARRAY;
+    if (!decimal && !sized && !rounded && !array) {
         return NULL;
     }
     CastTarget *target = arena_new(arena, CastTarget);
     *target = (CastTarget){.type = to, .explicit = context == CAST_EXPLICIT};
+    if (array) {
+        target->from_element = type_element(from);
+        target->to_element = type_element(to);
+        target->element = cast_find((TypeId)target->from_element.id, (TypeId)target->to_element.id);
+        target->element_prepared = cast_prepare(target->from_element, target->to_element, context, arena);
+    }
     return target;
 }
 

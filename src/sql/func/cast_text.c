@@ -136,6 +136,7 @@ ErrorCode cast__time_time(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         Wall wall = time__load(from, time__at(a, row), func__zone(call));
         TRY(time__store(to, wall, func__zone(call), time__slot(out, row), err));
+        TRY(cast__apply_precision(cast__target(call, out), time__slot(out, row), err));
     }
     return ERR_OK;
 }

@@ -151,5 +151,77 @@ BINARY_CAST(TIMESTAMP_NS, INT8, EXPLICIT)
 BINARY_CAST(TIMESTAMPTZ, INT8, EXPLICIT)
 BINARY_CAST(INT8, TIMESTAMPTZ, EXPLICIT)
 
-/* arrays: the number of dimensions only */
+/* times of day, precisions */
+CAST(TIMESTAMP, TIMESTAMP, IMPLICIT, time_precision)
+CAST(TIMESTAMPTZ, TIMESTAMPTZ, IMPLICIT, time_precision)
+CAST(TIME, TIME, IMPLICIT, time_precision)
+CAST(TIMETZ, TIMETZ, IMPLICIT, time_precision)
+CAST(INTERVAL, INTERVAL, IMPLICIT, time_precision)
+TOTAL_CAST(TIME, INTERVAL, IMPLICIT, clock_interval)
+TOTAL_CAST(INTERVAL, TIME, ASSIGNMENT, interval_clock)
+TOTAL_CAST(TIME, TIMETZ, IMPLICIT, clock_clock)
+TOTAL_CAST(TIMETZ, TIME, ASSIGNMENT, clock_clock)
+TOTAL_CAST(TIMESTAMP, TIME, ASSIGNMENT, time_clock)
+TOTAL_CAST(TIMESTAMP_MS, TIME, ASSIGNMENT, time_clock)
+TOTAL_CAST(TIMESTAMP_NS, TIME, ASSIGNMENT, time_clock)
+TOTAL_CAST(TIMESTAMPTZ, TIME, ASSIGNMENT, time_clock)
+TOTAL_CAST(TIMESTAMPTZ, TIMETZ, ASSIGNMENT, time_clock)
+
+/* names, "char" */
+TOTAL_CAST(TEXT, NAME, IMPLICIT, text_name)
+TOTAL_CAST(VARCHAR, NAME, IMPLICIT, text_name)
+TOTAL_CAST(BPCHAR, NAME, IMPLICIT, text_name)
+BINARY_CAST(NAME, TEXT, IMPLICIT)
+CAST(NAME, VARCHAR, ASSIGNMENT, text_text)
+CAST(NAME, BPCHAR, ASSIGNMENT, text_text)
+TOTAL_CAST(CHAR1, TEXT, IMPLICIT, to_text)
+CAST(TEXT, CHAR1, ASSIGNMENT, from_text)
+CAST(VARCHAR, CHAR1, ASSIGNMENT, from_text)
+CAST(BPCHAR, CHAR1, ASSIGNMENT, from_text)
+TOTAL_CAST(CHAR1, INT4, EXPLICIT, i8_i32)
+CAST(INT4, CHAR1, EXPLICIT, i32_char1)
+
+/* oids */
+#define OID_CASTS(name)                                                                                                \
+    CAST(INT8, name, IMPLICIT, i64_oid)                                                                                \
+    TOTAL_CAST(INT2, name, IMPLICIT, i16_i32)                                                                          \
+    BINARY_CAST(INT4, name, IMPLICIT)                                                                                  \
+    TOTAL_CAST(name, INT8, ASSIGNMENT, oid_i64)                                                                        \
+    BINARY_CAST(name, INT4, ASSIGNMENT)
+#define REG_CASTS(name)                                                                                                \
+    OID_CASTS(name)                                                                                                    \
+    BINARY_CAST(OID, name, IMPLICIT)                                                                                   \
+    BINARY_CAST(name, OID, IMPLICIT)
+OID_CASTS(OID)
+REG_CASTS(REGCLASS)
+REG_CASTS(REGTYPE)
+REG_CASTS(REGPROC)
+REG_CASTS(REGPROCEDURE)
+REG_CASTS(REGNAMESPACE)
+REG_CASTS(REGROLE)
+#undef REG_CASTS
+#undef OID_CASTS
+BINARY_CAST(REGPROC, REGPROCEDURE, IMPLICIT)
+BINARY_CAST(REGPROCEDURE, REGPROC, IMPLICIT)
+CAST(TEXT, REGCLASS, IMPLICIT, from_text)
+CAST(VARCHAR, REGCLASS, IMPLICIT, from_text)
+CAST(XID8, XID, EXPLICIT, xid8_xid)
+
+/* json */
+CAST(JSON, JSONB, ASSIGNMENT, json_jsonb)
+BINARY_CAST(JSONB, JSON, ASSIGNMENT)
+CAST(JSONB, BOOL, EXPLICIT, jsonb_value)
+CAST(JSONB, INT2, EXPLICIT, jsonb_value)
+CAST(JSONB, INT4, EXPLICIT, jsonb_value)
+CAST(JSONB, INT8, EXPLICIT, jsonb_value)
+CAST(JSONB, FLOAT4, EXPLICIT, jsonb_value)
+CAST(JSONB, FLOAT8, EXPLICIT, jsonb_value)
+CAST(JSONB, NUMERIC, EXPLICIT, jsonb_value)
+
+/* arrays: whether the elements may be cast is the binder's affair */
 BINARY_CAST(FLOAT8_ARRAY, FLOAT8_ARRAY, IMPLICIT)
+CAST(ARRAY, ARRAY, IMPLICIT, array_array)
+CAST(ARRAY, FLOAT8_ARRAY, IMPLICIT, array_array)
+CAST(FLOAT8_ARRAY, ARRAY, IMPLICIT, array_array)
+CAST(INT2VECTOR, ARRAY, IMPLICIT, array_array)
+CAST(OIDVECTOR, ARRAY, IMPLICIT, array_array)

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "column/source.h"
+#include "column/value_text.h"
 #include "column/vector.h"
 #include "sql/func/session_calls.h"
 
@@ -56,6 +57,7 @@ typedef struct FunctionEnvironment {
     Str session_user_name;                 /* who connected; user_name is who it acts as (SET ROLE) */
     const SessionCalls *calls;             /* NULL: outside of a session */
     void *session;                         /* first argument of the calls */
+    const OidNames *names;                 /* of regclass and its kin; NULL: numbers only */
 } FunctionEnvironment;
 
 typedef struct KernelCall {

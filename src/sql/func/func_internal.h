@@ -67,6 +67,9 @@ static inline void func__put_numeric(const KernelCall *call, Vector *out, size_t
 }
 
 /* ERR_PROGRAM_LIMIT if a text of `bytes` would be too long. */
+/* Bytes of any array type, double[] too, as elements; what it points to lies in the bytes or in arena. */
+struct AnyArray;
+NODISCARD ErrorCode func__array_view(Type type, Str bytes, Arena *arena, struct AnyArray *array_out, Error *err);
 NODISCARD ErrorCode func__check_text_bytes(uint64_t bytes, Error *err);
 NODISCARD ErrorCode func__division_by_zero(Error *err);
 NODISCARD ErrorCode func__out_of_range(TypeId type, Error *err);   /* "integer out of range" */

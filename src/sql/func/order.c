@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * order.c - the comparing function of each type. */
 #include "sql/func/order.h"
+#include "column/value_rules.h"
 #include "sql/func/func_internal.h"
 
 #define ORDER(name, T)                                                                                                 \
@@ -35,6 +36,9 @@ ValueOrder func__order(TypeId type) {
         return func__order_array;
     default:
         break;
+    }
+    if (type_category(type) >= CAT_CLOCK || type_is_any_array(type) || type == TYPE_CHAR1) {
+        return value_rules(type)->compare;
     }
     switch (type_physical(type)) {
     case PHYS_8:

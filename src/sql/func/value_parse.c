@@ -276,6 +276,9 @@ static ErrorCode parse_char(Str text, void *out) {
 }
 
 ErrorCode value_parse(Type type, Str text, const FunctionEnvironment *environment, Arena *arena, void *value_out, Error *err) {
+    if (type.id > TYPE_FLOAT8_ARRAY) {
+        return cast__parse_more(type, text, environment, arena, value_out, err);
+    }
     switch (type_category((TypeId)type.id)) {
     case CAT_BOOL:
         return parse_bool(type, text, value_out, err);
@@ -288,14 +291,15 @@ ErrorCode value_parse(Type type, Str text, const FunctionEnvironment *environmen
         }
         return parse_numeric(type, text, arena, value_out, err);
     case CAT_TIME:
-        return parse_time(type, text, environment, value_out, err);
+        TRY(parse_time(type, text, environment, value_out, err));
+        return type.precision == 0 ? ERR_OK : cast__apply_precision(type, value_out, err);
     case CAT_INTERVAL: {
         Interval interval;
         if (!interval_parse(text, &interval)) {
             return invalid(type, text, ERR_INVALID_DATETIME, err);
         }
         memcpy(value_out, &interval, sizeof interval);
-        return ERR_OK;
+        return cast__apply_precision(type, value_out, err);
     }
     case CAT_UUID: {
         Uuid uuid;
@@ -308,8 +312,7 @@ ErrorCode value_parse(Type type, Str text, const FunctionEnvironment *environmen
     case CAT_BYTES:
     case CAT_ARRAY:
         return parse_bytes(type, text, arena, value_out, err);
-    case CAT_TEXT:
-    case CAT_UNKNOWN:
+    default:
         break;
     }
     if (type.id == TYPE_CHAR) {
