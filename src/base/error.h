@@ -51,6 +51,9 @@
     X(STRING_TOO_LONG, "22001", 3, 400, 0)                                                                             \
     X(INVALID_ENCODING, "22021", 3, 400, 0)                                                                            \
     X(UNTRANSLATABLE, "22P05", 3, 400, 0)                                                                              \
+    X(SEQUENCE_LIMIT, "2200H", 9, 400, 0)                                                                              \
+    X(GENERATED_ALWAYS, "428C9", 3, 400, 0)                                                                            \
+    X(INVALID_GRANT, "0LP01", 3, 400, 0)                                                                               \
     X(NULL_NOT_ALLOWED, "22004", 3, 400, 0)                                                                            \
     X(ARRAY_SUBSCRIPT, "2202E", 3, 400, 0)                                                                             \
     X(CARDINALITY, "21000", 3, 400, 0)                                                                                 \

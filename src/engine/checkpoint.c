@@ -97,6 +97,7 @@ static ErrorCode write_all(Output *output, const Snapshot *snapshot, Error *err)
     }
     TRY(write_dictionaries(output, snapshot, err));
     TRY(write_tables(output, snapshot, err));
+    engine__sequences_encode(output->engine, snapshot, &output->buffer);
     engine__encode_dead_files(output->engine, &output->buffer);
     TRY(output_flush(output, err));
     write_section(output);

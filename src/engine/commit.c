@@ -209,10 +209,19 @@ static ErrorCode commit_writes(Txn *txn, Lsn *lsn_out, Error *err) {
     return code;
 }
 
+/* Values that were given without anything being written: no commit record stands behind their reservation. */
+static ErrorCode sync_sequences(const Txn *txn, Error *err) {
+    uint32_t interval_ms = 0;
+    bool needed = txn->sequence_lsn != 0 && effective_durability(txn, &interval_ms) == WAL_COMMIT;
+    return needed ? wal_sync(txn->engine->wal, txn->sequence_lsn, err) : ERR_OK;
+}
+
 ErrorCode txn_commit(Txn *txn, Lsn *lsn_out, Error *err) {
     Lsn lsn = 0;
-    if (!txn_has_writes(txn)) {
+    if (txn->writes.count == 0) {
+        ErrorCode code = sync_sequences(txn, err);
         txn_rollback(txn);
+        TRY(code);
     } else {
         TRY(commit_writes(txn, &lsn, err));
     }

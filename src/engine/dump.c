@@ -112,13 +112,20 @@ static void dump_dictionary(Reader *reader, Buffer *out) {
 }
 
 static void dump_files(Reader *reader, Buffer *out) { buffer_printf(out, " %u files without readers", reader_u32le(reader)); }
+
+static void dump_sequence(Reader *reader, Buffer *out) {
+    buffer_printf(out, " of %u", reader_u32le(reader));
+    int64_t last = (int64_t)reader_u64le(reader);
+    buffer_printf(out, " at %lld%s", (long long)last, reader_u8(reader) != 0 ? "" : " (not called)");
+}
+
 static void dump_nothing(Reader *reader, Buffer *out) { (void)reader, (void)out; }
 
 typedef struct OpName { const char *name; DumpOp dump; } OpName;
 static const OpName OP_NAMES[OP_COUNT] = {
     [OP_END_OF_BODY] = {"end", dump_nothing}, [OP_APPEND] = {"append", dump_append},    [OP_END] = {"end", dump_end},
     [OP_SEGMENT] = {"segment", dump_entry},   [OP_BODY] = {"body", dump_body},          [OP_PUBLISH] = {"publish", dump_publish},
-    [OP_DDL] = {"object", dump_object},       [OP_SYMBOLS] = {"symbols", dump_symbols}, [OP_SEQUENCE] = {"sequence", dump_nothing},
+    [OP_DDL] = {"object", dump_object},       [OP_SYMBOLS] = {"symbols", dump_symbols}, [OP_SEQUENCE] = {"sequence", dump_sequence},
     [OP_KV_META] = {"kv", dump_nothing},      [OP_SETTING] = {"setting", dump_nothing}, [OP_NOOP] = {"nothing", dump_nothing},
     [OP_PARTS] = {"parts", dump_parts},       [OP_FILES] = {"files", dump_files},       [OP_DICTIONARY] = {"dictionary", dump_dictionary},
 };

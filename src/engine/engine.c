@@ -155,6 +155,7 @@ static void engine_init(Engine *engine, Os os, const EngineOptions *options) {
     engine->env.cache = block_cache_create(sched, options->cache_bytes != 0 ? options->cache_bytes : CACHE_BYTES);
     atomic_store(&engine->env.next_file_id, 1);
     engine->catalog = catalog_create(sched);
+    engine->sequences = engine__sequences_create(sched);
 }
 
 static void engine_free(Engine *engine) {
@@ -167,6 +168,7 @@ static void engine_free(Engine *engine) {
     }
     intmap_deinit(&engine->tables);
     catalog_destroy(engine->catalog);
+    engine__sequences_destroy(engine->sequences, sched);
     registry_deinit(&engine->registry);
     chunk_pool_deinit(&engine->env.pool);
     mem_free(engine->bodies);
@@ -213,7 +215,8 @@ void engine_close(Engine *engine) {
         engine__unlock(engine, &engine->jobs_lock);
         engine->os.sched->task_join(engine->os.sched, engine->jobs);
     }
-    if (!wal_failed(engine->wal)) {
+    if (!wal_failed(engine->wal) && wal_flush(engine->wal, NULL) == ERR_OK) {
+        engine__sequences_settle(engine);
         error_ignore(engine_checkpoint(engine, NULL)); /* without it the next start reads the log instead */
     }
     engine_free(engine);

@@ -84,6 +84,12 @@ NODISCARD ErrorCode txn_object_replace(Txn *txn, const CatalogObject *def, Error
 NODISCARD ErrorCode txn_object_drop(Txn *txn, uint32_t id, Error *err);                                    /* a schema or table too */
 uint32_t txn_object_new_id(Txn *txn);                                                                      /* from the one counter, for parts of objects */
 
+/* Sequences: objects of kind OBJECT_SEQUENCE (catalog/bodies.h). What was given stays given, also after a rollback.
+ * ERR_SEQUENCE_LIMIT, ERR_OUT_OF_RANGE (bounds), ERR_READ_ONLY, ERR_UNDEFINED_TABLE. */
+NODISCARD ErrorCode txn_sequence_next(Txn *txn, uint32_t sequence_id, int64_t *value_out, Error *err);
+NODISCARD ErrorCode txn_sequence_set(Txn *txn, uint32_t sequence_id, int64_t value, bool called, Error *err);
+NODISCARD ErrorCode txn_sequence_read(Txn *txn, uint32_t sequence_id, int64_t *last_out, bool *called_out, Error *err);
+
 /* ---- for people: one line per operation ---- */
 NODISCARD ErrorCode engine_dump_operations(Bytes body, Buffer *out, Error *err);                        /* body of a commit record */
 NODISCARD ErrorCode engine_dump_checkpoint(Io *io, const char *path, Buffer *out, Error *err);          /* "checkpoint-<lsn>" */

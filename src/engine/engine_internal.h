@@ -46,6 +46,8 @@ typedef struct BodyFile { Lsn lsn; uint64_t file_id; } BodyFile;
 typedef struct Publication Publication;
 struct Publication { void (*settle)(Publication *publication, Lsn lsn); };
 
+typedef struct Sequences Sequences;
+
 struct Engine {
     Os os;
     EngineOptions options;
@@ -54,6 +56,7 @@ struct Engine {
     Wal *wal;
     Catalog *catalog;
     TableEnv env;
+    Sequences *sequences;
     TxnRegistry registry;
     Mutex tables_lock;               /* guards tables */
     IntMap tables;                   /* id -> Table * */
@@ -102,6 +105,7 @@ struct Txn {
     TxnView view;
     TxnStorage storage;
     uint64_t ddl_count;
+    Lsn sequence_lsn;                /* newest record of a sequence that gave a value; 0 = none did */
     bool statement_seen;
     const Str *search_path;          /* the caller's */
     uint32_t search_path_count;
@@ -142,6 +146,12 @@ NODISCARD ErrorCode engine__checkpoint_load(Engine *engine, Lsn *lsn_out, Error 
 bool engine__checkpoint_due(Engine *engine);
 void engine__encode_symbols(const Dictionary *dictionary, uint32_t table_id, uint32_t column_id, int32_t from, int32_t to, Buffer *out);
 void engine__encode_object(const ObjectVersion *object, Buffer *out);
+/* sequence.c */
+Sequences *engine__sequences_create(Sched *sched);
+void engine__sequences_destroy(Sequences *sequences, Sched *sched);
+NODISCARD ErrorCode engine__redo_sequence(Engine *engine, uint32_t state_id, Bytes payload, Error *err);
+void engine__sequences_encode(Engine *engine, const Snapshot *snapshot, Buffer *out);  /* for a checkpoint */
+void engine__sequences_settle(Engine *engine);               /* before the last checkpoint of a clean close: nobody takes values any more */
 /* jobs.c */
 void engine__jobs_main(void *engine);
 NODISCARD ErrorCode engine__flush_all(Engine *engine, const FlushPolicy *policy, Error *err);

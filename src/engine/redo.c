@@ -82,6 +82,11 @@ static ErrorCode redo_files(Engine *engine, const OpRecord *op, Lsn lsn, Error *
     return engine__redo_dead_files(engine, op->payload, err);
 }
 
+static ErrorCode redo_sequence(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
+    (void)lsn;
+    return engine__redo_sequence(engine, op->table_id, op->payload, err);
+}
+
 static ErrorCode redo_nothing(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
     (void)engine;
     (void)op;
@@ -95,7 +100,7 @@ static const RedoOp REDO_OPS[OP_COUNT] = {
     [OP_APPEND] = redo_append, [OP_END] = redo_end,         [OP_PARTS] = redo_parts, [OP_DDL] = redo_ddl,
     [OP_SYMBOLS] = redo_symbols, [OP_BODY] = redo_body,     [OP_NOOP] = redo_nothing,
     [OP_SEGMENT] = redo_segment, [OP_PUBLISH] = redo_publish, [OP_FILES] = redo_files,
-    [OP_DICTIONARY] = redo_dictionary,
+    [OP_DICTIONARY] = redo_dictionary, [OP_SEQUENCE] = redo_sequence,
 };
 
 ErrorCode engine__redo_ops(Engine *engine, Bytes body, Lsn lsn, Error *err) {
