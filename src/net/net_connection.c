@@ -55,6 +55,7 @@ static void on_closed(uv_handle_t *handle) {
     net->connection_count--;
     atomic_fetch_sub(&net->open, 1);
     c->handler->closed(c->state);
+    net__tls_free(c);
     buffer_deinit(&c->work);
     buffer_deinit(&c->input);
     buffer_deinit(&c->out);
@@ -348,7 +349,7 @@ static void make_readable_behind(Buffer *buffer) {
     }
 }
 
-Bytes net_input(NetConnection *c) {
+static void take_input(NetConnection *c) {
     uv_mutex_lock(&c->lock);
     if (c->input.len > 0 && c->work_start == c->work.len) {
         buffer_clear(&c->work);
@@ -367,6 +368,14 @@ Bytes net_input(NetConnection *c) {
         buffer_clear(&c->input);
     }
     uv_mutex_unlock(&c->lock);
+}
+
+Bytes net_input(NetConnection *c) {
+    if (c->tls != NULL) {
+        net__tls_pump(c);
+    } else {
+        take_input(c);
+    }
     make_readable_behind(&c->work);
     return bytes_from(c->work.data + c->work_start, c->work.len - c->work_start);
 }
@@ -381,7 +390,7 @@ bool net_input_ended(const NetConnection *connection) {
     uv_mutex_lock(&c->lock);
     bool ended = c->input_ended && c->input.len == 0;
     uv_mutex_unlock(&c->lock);
-    return ended;
+    return c->tls == NULL ? ended : net__tls_input_over(c, ended);
 }
 
 bool net_gone(const NetConnection *connection) {
@@ -405,7 +414,7 @@ bool net_stopping(const NetConnection *connection) {
 }
 
 Buffer *net_output(NetConnection *connection) {
-    return &connection->out;
+    return connection->tls == NULL ? &connection->out : net__tls_output(connection);
 }
 
 /* Sends from out while the socket takes it; returns how much was sent. */
@@ -426,6 +435,9 @@ static size_t send_directly(NetConnection *c) {
 }
 
 size_t net_flush(NetConnection *c) {
+    if (c->tls != NULL) {
+        net__tls_encrypt(c);
+    }
     uv_mutex_lock(&c->lock);
     if (c->out.failed) {
         c->gone = true; /* the answer is past every limit: it cannot be completed */
@@ -476,6 +488,7 @@ void net_shrink(NetConnection *c) {
         give_back(&c->work);
     }
     give_back(&c->out);
+    net__tls_shrink(c);
 }
 
 Str net_peer(const NetConnection *connection) {

@@ -19,6 +19,7 @@ typedef struct NetListener {
     bool open;
 } NetListener;
 
+typedef struct NetTlsStream NetTlsStream;
 typedef enum ConnectionPhase { PHASE_OPEN, PHASE_FLUSHING, PHASE_LINGERING, PHASE_CLOSED } ConnectionPhase;
 
 struct NetConnection {
@@ -40,6 +41,7 @@ struct NetConnection {
     Buffer work;                    /* input handed to run; `work_start` bytes are eaten */
     size_t work_start;
     Buffer out;
+    NetTlsStream *tls;              /* NULL: plain */
     bool run_timed_out;
     /* connection->lock */
     uv_mutex_t lock;
@@ -90,3 +92,17 @@ void net__connection_look(NetConnection *connection);  /* writes, reads, closes 
 void net__connection_tick(NetConnection *connection, int64_t now_ms);
 void net__connection_stop(NetConnection *connection);
 void net__connection_gone(NetConnection *connection);
+/* net_tls.c */
+struct ssl_st;
+struct ssl_st *net__tls_new(NetTls *tls, uint8_t hash_out[NET_TLS_HASH_MAX], uint32_t *hash_bytes_out); /* NULL: no memory */
+const char *net__tls_error_text(void);                 /* OpenSSL's newest reason; static text */
+/* net_tls_stream.c: the worker that has the connection; connection->tls is set, where not said otherwise */
+void net__tls_pump(NetConnection *connection);         /* what came is decrypted into work; what OpenSSL answers goes to out */
+bool net__tls_has_input(const NetConnection *connection); /* plain input, or its end: something for the handler */
+bool net__tls_due(const NetConnection *connection);    /* input that found no room in work, or its end; false without TLS */
+bool net__tls_input_over(const NetConnection *connection, bool socket_ended);
+Buffer *net__tls_output(NetConnection *connection);
+void net__tls_encrypt(NetConnection *connection);      /* the handler's output into out */
+void net__tls_say_goodbye(NetConnection *connection);  /* does nothing without TLS */
+void net__tls_shrink(NetConnection *connection);       /* does nothing without TLS */
+void net__tls_free(NetConnection *connection);         /* does nothing without TLS */

@@ -68,9 +68,18 @@ static NetConnection *take(Net *net) {
 /* Is what the connection waits for already there? */
 static bool is_due(const NetConnection *c) {
     size_t unsent = c->pending.len - c->pending_start + c->queued.len;
-    bool input = c->wait == NET_WAIT_INPUT && (c->input.len > 0 || c->input_ended);
+    bool input = c->wait == NET_WAIT_INPUT && (c->input.len > 0 || c->input_ended || net__tls_due(c));
     bool output = c->wait == NET_WAIT_OUTPUT && unsent <= NET_OUTPUT_BYTES / 2;
     return c->again || input || output || c->gone;
+}
+
+/* Bytes of a handshake, or part of a record, are no business of the handler. */
+static bool tls_has_work(NetConnection *c) {
+    if (c->tls == NULL) {
+        return true;
+    }
+    net__tls_pump(c);
+    return net__tls_has_input(c);
 }
 
 static void run_once(NetConnection *c) {
@@ -78,10 +87,18 @@ static void run_once(NetConnection *c) {
     c->again = false;
     c->run_timed_out = c->timed_out;
     c->timed_out = false;
+    int64_t deadline_ms = c->deadline_ms;
     c->deadline_ms = 0;
+    bool told = c->run_timed_out || c->stopping || c->gone || c->input_ended || c->wait == NET_WAIT_OUTPUT;
     uv_mutex_unlock(&c->lock);
 
-    NetWait wait = c->handler->run(c->state, c);
+    NetWait wait = {NET_WAIT_INPUT, deadline_ms};
+    if (told || tls_has_work(c)) {
+        wait = c->handler->run(c->state, c);
+    }
+    if (wait.kind == NET_CLOSE) {
+        net__tls_say_goodbye(c);
+    }
     size_t unsent = net_flush(c);
 
     uv_mutex_lock(&c->lock);
