@@ -41,7 +41,7 @@ static BasaltText text_of(BasaltStatement *s, const Vector *vector, BasaltType t
     }
     Buffer text;
     buffer_init(&text, API_RESULT_BYTES_MAX);
-    (void)pg_text_value(vector, row, &(TextStyle){.full_nanos = true}, &text);
+    (void)pg_text_value(vector, row, &(TextStyle){.full_nanos = true, .names = statement_oid_names(s->statement)}, &text);
     Str copy = arena_str(&s->batch_arena, buffer_str(&text));
     buffer_deinit(&text);
     return (BasaltText){copy.data, copy.len};

@@ -116,7 +116,7 @@ const char *basalt_text(BasaltStatement *s, uint32_t column, size_t *len_out) {
     Buffer *out = &s->texts[column];
     buffer_clear(out);
     if (!vector_is_null(vector, (size_t)s->row)) {
-        (void)pg_text_value(vector, (size_t)s->row, &(TextStyle){.full_nanos = true}, out);
+        (void)pg_text_value(vector, (size_t)s->row, &(TextStyle){.full_nanos = true, .names = statement_oid_names(s->statement)}, out);
     }
     size_t len = out->len;
     buffer_append_char(out, '\0');

@@ -6,6 +6,7 @@
  * A statement outside BEGIN is its own transaction: it commits when statement_step reaches the end (DML and DDL do all their work
  * in the first step). A statement dropped before its end is rolled back. */
 #pragma once
+#include "column/value_text.h"
 #include "engine/engine.h"
 #include "sql/bind/bound.h"
 
@@ -38,6 +39,7 @@ uint32_t statement_column_count(const Statement *statement);                    
 const RelColumn *statement_columns(const Statement *statement);                    /* live until close */
 int statement_timestamp_index(const Statement *statement);                         /* designated timestamp among the columns, -1 */
 uint32_t statement_param_count(const Statement *statement);
+const OidNames *statement_oid_names(const Statement *statement);                   /* for texts of regclass and its kin; lives as the statement */
 Type statement_param_type(const Statement *statement, uint32_t index);
 NODISCARD ErrorCode statement_bind(Statement *statement, uint32_t index, const Value *value, Error *err); /* copied */
 NODISCARD ErrorCode statement_bind_text(Statement *statement, uint32_t index, Str text, Error *err);      /* text form of the parameter's type */

@@ -9,6 +9,7 @@
 #include "sql/bind/bind.h"
 #include "sql/exec/exec.h"
 #include "sql/parse/parse.h"
+#include "sql/system/system.h"
 
 enum {
     SAVEPOINTS_MAX = 10000,
@@ -111,6 +112,7 @@ struct Statement {
     Str text;                          /* the one statement */
     BoundStatement *bound;
     FunctionEnvironment environment;
+    SystemView system;                 /* the transaction's catalog and storage with pg_catalog and information_schema */
     Txn *own_txn;                      /* implicit transaction, from prepare to the end */
     Plan *plan;
     Run *run;

@@ -97,7 +97,11 @@ static ErrorCode bind_text(Statement *statement, size_t *used_out, Error *err) {
     }
     TRY(begin_own(statement, err));
     make_environment(statement);
-    BindContext context = {.catalog = txn_catalog(statement__txn(statement)), .environment = &statement->environment, .text = statement->text,
+    Txn *txn = statement__txn(statement);
+    system_view_init(&statement->system, &statement->arena, txn_catalog(txn), txn_storage(txn), &statement->environment);
+    statement->environment.names = &statement->system.names;
+    statement->environment.system = &statement->system.calls;
+    BindContext context = {.catalog = &statement->system.base, .environment = &statement->environment, .text = statement->text,
                            .dialect = statement->session->dialect, .param_types = statement->declared, .param_count = statement->declared_count};
     TRY(bind_statement(tree, &context, &statement->arena, &statement->bound, err));
     if (statement->arena.over_limit) {

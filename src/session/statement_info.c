@@ -35,6 +35,8 @@ const RelColumn *statement_columns(const Statement *statement) {
 int statement_timestamp_index(const Statement *statement) { return answers_rel(statement) ? statement->bound->timestamp_index : -1; }
 uint32_t statement_param_count(const Statement *statement) { return statement->bound->param_count; }
 
+const OidNames *statement_oid_names(const Statement *statement) { return &statement->system.names; }
+
 Type statement_param_type(const Statement *statement, uint32_t index) {
     assert(index < statement->bound->param_count);
     return statement->bound->param_types[index];

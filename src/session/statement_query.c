@@ -4,15 +4,14 @@
 #include <stdio.h>
 
 ErrorCode statement__plan(Statement *statement, Error *err) {
-    PlanOptions options = {.environment = &statement->environment, .catalog = txn_catalog(statement__txn(statement)),
+    PlanOptions options = {.environment = &statement->environment, .catalog = &statement->system.base,
                            .passes_off = statement->session->passes_off};
     return plan_create(statement->bound, &options, &statement->plan_arena, &statement->plan, err);
 }
 
 RunContext statement__run_context(Statement *statement) {
     Session *session = statement->session;
-    Txn *txn = statement__txn(statement);
-    return (RunContext){.storage = txn_storage(txn), .catalog = txn_catalog(txn), .params = statement->params,
+    return (RunContext){.storage = &statement->system.storage, .catalog = &statement->system.base, .params = statement->params,
                         .param_count = statement->bound->param_count, .environment = &statement->environment, .pool = session__pool(session),
                         .workers = session->workers, .control = &session->control, .memory_limit = session->memory_limit};
 }

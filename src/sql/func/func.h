@@ -13,6 +13,7 @@
 #include "column/value_text.h"
 #include "column/vector.h"
 #include "sql/func/session_calls.h"
+#include "sql/func/system_calls.h"
 
 enum { FUNCTION_ARGS_MAX = 8, CALL_ARGS_MAX = 100 };
 
@@ -58,9 +59,11 @@ typedef struct FunctionEnvironment {
     const SessionCalls *calls;             /* NULL: outside of a session */
     void *session;                         /* first argument of the calls */
     const OidNames *names;                 /* of regclass and its kin; NULL: numbers only */
+    const SystemCalls *system;             /* functions that ask the catalog; NULL: there is none */
 } FunctionEnvironment;
 
-typedef struct KernelCall {
+typedef struct KernelCall KernelCall;
+struct KernelCall {
     const Vector *const *args;             /* FLAT or CONSTANT */
     uint16_t arg_count, row_count;
     const uint64_t *rows;                  /* rows whose value is needed and that may raise (strict: no NULL argument among them); never NULL */
@@ -68,7 +71,7 @@ typedef struct KernelCall {
     const void *prepared;                  /* from prepare, or NULL */
     const FunctionEnvironment *environment;
     uint64_t *counter;                     /* of this call site, 0 at the start of an execution; FN_VOLATILE kernels may count rows in it. NULL: none */
-} KernelCall;
+};
 /* out: made by vector_new with the result type (data writable by vector_data); strict functions leave out->valid alone. */
 typedef ErrorCode (*Kernel)(const KernelCall *call, Vector *out, Error *err);
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * call_define.c - functions that answer SQL text: pg_get_indexdef and its kin, and comments. */
+#include "sql/system/ask.h"
+#include "sql/system/define.h"
+#include "sql/system/names.h"
+
+/* Expressions are kept as text: what pg_get_expr makes of a stored tree. */
+ErrorCode system_answer_pg_get_expr(Ask *ask, Error *err) {
+    (void)err;
+    answer_str(ask, ask_text(ask, 0));
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_get_indexdef(Ask *ask, Error *err) {
+    AnyRelation relation;
+    (void)err;
+    if (!relation_by_oid(ask->view, ask_oid(ask, 0), &relation) || relation.kind != 'i') {
+        return ERR_OK;
+    }
+    int64_t column = ask->call->arg_count > 1 ? ask_int(ask, 1) : 0;
+    if (column == 0) {
+        define_index(&relation, &ask->text);
+    } else if (column > 0 && column <= relation_column_count(&relation)) {
+        define_index_key(&relation, (uint16_t)(column - 1), &ask->text);
+    }
+    answer_buffer(ask);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_get_constraintdef(Ask *ask, Error *err) {
+    const TableDef *table;
+    const ConstraintDef *constraint;
+    (void)err;
+    if (constraint_by_oid(ask->view, ask_oid(ask, 0), &table, &constraint)) {
+        define_constraint(ask->view, table, constraint, &ask->text);
+        answer_buffer(ask);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode find_named(Ask *ask, uint16_t argument, AnyRelation *relation_out, bool *found_out, Error *err) {
+    uint32_t oid = 0;
+    if (ask_is_text(ask, argument)) {
+        TRY(names_find(ask->view, TYPE_REGCLASS, ask_text(ask, argument), &oid, err));
+    } else {
+        oid = ask_oid(ask, argument);
+    }
+    *found_out = relation_by_oid(ask->view, oid, relation_out);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_get_viewdef(Ask *ask, Error *err) {
+    AnyRelation relation;
+    bool found = false;
+    TRY(find_named(ask, 0, &relation, &found, err));
+    if (found && relation.kind == 'v' && relation.object != NULL) {
+        buffer_append_char(&ask->text, ' ');
+        buffer_append_str(&ask->text, relation.body.text);
+        buffer_append_char(&ask->text, ';');
+        answer_buffer(ask);
+    }
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_get_ruledef(Ask *ask, Error *err) {
+    size_t cursor = 0;
+    const CatalogObject *object;
+    (void)err;
+    while (ask->view->inner->object_next(ask->view->inner, OBJECT_VIEW, &cursor, &object)) {
+        AnyRelation relation;
+        if (oid_default(oid_of_object(object->id), 0) != ask_oid(ask, 0) || !relation_by_oid(ask->view, oid_of_object(object->id), &relation)) {
+            continue;
+        }
+        buffer_append_str(&ask->text, STR("CREATE RULE \"_RETURN\" AS\n    ON SELECT TO "));
+        put_qualified(&ask->text, relation.schema_name, relation.name);
+        buffer_printf(&ask->text, " DO INSTEAD  %.*s;", STR_ARG(relation.body.text));
+        answer_buffer(ask);
+    }
+    return ERR_OK;
+}
+
+/* There are no triggers and no partitioned tables in PostgreSQL's sense. */
+ErrorCode system_answer_pg_get_triggerdef(Ask *ask, Error *err) {
+    (void)ask, (void)err;
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_get_partkeydef(Ask *ask, Error *err) {
+    (void)ask, (void)err;
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_get_functiondef(Ask *ask, Error *err) {
+    const BuiltinProc *proc = builtin_proc_by_oid(ask_oid(ask, 0));
+    if (proc == NULL) {
+        return ERR_OK;
+    }
+    return error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "function \"%s\" is built in and has no definition in SQL", proc->name);
+}
+
+static void put_type_name(Buffer *out, uint32_t oid) {
+    char text[64];
+    buffer_append_str(out, str_from(text, type_format_pg(text, sizeof text, oid, -1)));
+}
+
+ErrorCode system_answer_pg_get_function_arguments(Ask *ask, Error *err) {
+    const BuiltinProc *proc = builtin_proc_by_oid(ask_oid(ask, 0));
+    uint32_t arguments[CALL_ARGS_MAX];
+    (void)err;
+    if (proc == NULL) {
+        return ERR_OK;
+    }
+    uint32_t count = builtin_proc_arguments(proc, arguments, COUNT_OF(arguments));
+    for (uint32_t i = 0; i < count; i++) {
+        buffer_append_str(&ask->text, i > 0 ? STR(", ") : STR(""));
+        buffer_append_str(&ask->text, proc->variadic != 0 && i + 1 == count ? STR("VARIADIC ") : STR(""));
+        put_type_name(&ask->text, arguments[i]);
+    }
+    answer_buffer(ask);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_get_function_result(Ask *ask, Error *err) {
+    const BuiltinProc *proc = builtin_proc_by_oid(ask_oid(ask, 0));
+    (void)err;
+    if (proc != NULL) {
+        buffer_append_str(&ask->text, proc->returns_set ? STR("SETOF ") : STR(""));
+        put_type_name(&ask->text, proc->result);
+        answer_buffer(ask);
+    }
+    return ERR_OK;
+}
+
+/* pg_get_serial_sequence(table, column): the sequence that the column owns. */
+ErrorCode system_answer_pg_get_serial_sequence(Ask *ask, Error *err) {
+    uint32_t oid = 0;
+    AnyRelation table;
+    TRY(names_find(ask->view, TYPE_REGCLASS, ask_text(ask, 0), &oid, err));
+    if (!relation_by_oid(ask->view, oid, &table) || table.kind != 'r') {
+        return ERR_OK;
+    }
+    int number = table_column_find(table.def, ask_text(ask, 1));
+    if (number < 0) {
+        return error_set(err, ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(ask_text(ask, 1)),
+                         STR_ARG(table.name));
+    }
+    AnyRelation sequence;
+    uint32_t id = table.def->columns[number].sequence_id;
+    if (id != 0 && relation_by_oid(ask->view, oid_of_object(id), &sequence)) {
+        put_qualified(&ask->text, sequence.schema_name, sequence.name);
+        answer_buffer(ask);
+        return ERR_OK;
+    }
+    size_t cursor = 0;
+    const CatalogObject *object;
+    while (ask->view->inner->object_next(ask->view->inner, OBJECT_SEQUENCE, &cursor, &object)) {
+        if (object->parent_id == table.def->id && object->parent_column == table.def->columns[number].id) {
+            put_qualified(&ask->text, schema_name(ask->view, object->schema_id), object->name);
+            answer_buffer(ask);
+            return ERR_OK;
+        }
+    }
+    return ERR_OK;
+}
+
+/* ---- comments ---- */
+
+static void answer_comment(Ask *ask, uint32_t id, uint32_t column_id) {
+    size_t cursor = 0;
+    const CatalogObject *comment;
+    while (ask->view->inner->object_next(ask->view->inner, OBJECT_COMMENT, &cursor, &comment)) {
+        if (comment->parent_id == id && comment->parent_column == column_id) {
+            answer_str(ask, body_text(comment->body));
+            return;
+        }
+    }
+}
+
+static uint32_t id_of_oid(uint32_t oid) {
+    return oid == OID_SCHEMA_PUBLIC ? (uint32_t)SCHEMA_PUBLIC_ID : oid == OID_ROLE_POSTGRES ? (uint32_t)ROLE_POSTGRES_ID : oid - OID_FIRST_USER;
+}
+
+ErrorCode system_answer_obj_description(Ask *ask, Error *err) {
+    uint32_t oid = ask_oid(ask, 0);
+    (void)err;
+    if (oid >= OID_FIRST_USER || oid == OID_SCHEMA_PUBLIC) {
+        answer_comment(ask, id_of_oid(oid), 0);
+    }
+    return ERR_OK;
+}
+
+ErrorCode system_answer_col_description(Ask *ask, Error *err) {
+    AnyRelation relation;
+    int64_t number = ask_int(ask, 1);
+    (void)err;
+    if (!relation_by_oid(ask->view, ask_oid(ask, 0), &relation) || number < 1 || number > relation_column_count(&relation)) {
+        return ERR_OK;
+    }
+    AnyColumn column;
+    relation_column(&relation, (uint16_t)(number - 1), &column);
+    answer_comment(ask, relation.oid - OID_FIRST_USER, column.def != NULL ? column.def->id : (uint32_t)number);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_shobj_description(Ask *ask, Error *err) {
+    uint32_t oid = ask_oid(ask, 0);
+    (void)err;
+    answer_comment(ask, str_equal(ask_text(ask, 1), STR("pg_database")) ? 0 : id_of_oid(oid), 0);
+    return ERR_OK;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * call_names.c - names of types, roles and encodings; to_reg…; visibility; sizes. */
+#include "sql/system/ask.h"
+#include "sql/system/define.h"
+#include "sql/system/names.h"
+
+ErrorCode system_answer_format_type(Ask *ask, Error *err) {
+    char text[96];
+    uint32_t oid = ask_oid(ask, 0);
+    const Vector *modifier = ask->call->args[1];
+    int32_t typmod = vector_is_null(modifier, ask->row) ? -1 : (int32_t)ask_int(ask, 1);
+    (void)err;
+    if (vector_is_null(ask->call->args[0], ask->row)) {
+        return ERR_OK;
+    }
+    if (oid >= OID_ROW_TYPE_BASE && names_append(ask->view, TYPE_REGTYPE, oid, &ask->text)) {
+        answer_buffer(ask);
+        return ERR_OK;
+    }
+    answer_str(ask, oid == 0 ? STR("-") : str_from(text, type_format_pg(text, sizeof text, oid, typmod)));
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_get_userbyid(Ask *ask, Error *err) {
+    Str name = role_name(ask->view, role_of_oid(ask_oid(ask, 0)));
+    (void)err;
+    if (name.len == 0) {
+        buffer_printf(&ask->text, "unknown (OID=%u)", ask_oid(ask, 0));
+        answer_buffer(ask);
+    } else {
+        answer_str(ask, name);
+    }
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_encoding_to_char(Ask *ask, Error *err) {
+    enum { ENCODING_SQL_ASCII = 0, ENCODING_UTF8 = 6 };
+    int64_t encoding = ask_int(ask, 0);
+    (void)err;
+    answer_str(ask, encoding == ENCODING_UTF8 ? STR("UTF8") : encoding == ENCODING_SQL_ASCII ? STR("SQL_ASCII") : STR(""));
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_tablespace_location(Ask *ask, Error *err) {
+    (void)err;
+    answer_str(ask, STR(""));
+    return ERR_OK;
+}
+
+/* ---- to_reg…: NULL instead of an error ---- */
+
+static ErrorCode answer_found(Ask *ask, TypeId type) {
+    uint32_t oid = 0;
+    Error ignored = {0};
+    if (names_find(ask->view, type, ask_text(ask, 0), &oid, &ignored) == ERR_OK) {
+        answer_oid(ask, oid);
+    }
+    return ERR_OK;
+}
+
+ErrorCode system_answer_to_regclass(Ask *ask, Error *err) { return (void)err, answer_found(ask, TYPE_REGCLASS); }
+ErrorCode system_answer_to_regtype(Ask *ask, Error *err) { return (void)err, answer_found(ask, TYPE_REGTYPE); }
+ErrorCode system_answer_to_regnamespace(Ask *ask, Error *err) { return (void)err, answer_found(ask, TYPE_REGNAMESPACE); }
+ErrorCode system_answer_to_regrole(Ask *ask, Error *err) { return (void)err, answer_found(ask, TYPE_REGROLE); }
+ErrorCode system_answer_to_regproc(Ask *ask, Error *err) { return (void)err, answer_found(ask, TYPE_REGPROC); }
+
+/* ---- visibility ---- */
+
+ErrorCode system_answer_pg_table_is_visible(Ask *ask, Error *err) {
+    AnyRelation relation;
+    (void)err;
+    if (relation_by_oid(ask->view, ask_oid(ask, 0), &relation)) {
+        answer_bool(ask, relation_is_visible(ask->view, &relation));
+    }
+    return ERR_OK;
+}
+
+/* Types, functions, operators, collations, operator classes and their kin are all in pg_catalog, but for row types. */
+ErrorCode system_answer_pg_type_is_visible(Ask *ask, Error *err) {
+    uint32_t oid = ask_oid(ask, 0);
+    AnyRelation relation;
+    (void)err;
+    if (oid >= OID_ROW_TYPE_BASE && relation_by_oid(ask->view, oid & (OID_ROW_TYPE_BASE - 1), &relation)) {
+        answer_bool(ask, relation_is_visible(ask->view, &relation));
+    } else {
+        answer_bool(ask, true);
+    }
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_function_is_visible(Ask *ask, Error *err) {
+    (void)err;
+    answer_bool(ask, true);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_relation_is_publishable(Ask *ask, Error *err) {
+    (void)err;
+    answer_bool(ask, false);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_row_security_active(Ask *ask, Error *err) {
+    (void)err;
+    answer_bool(ask, false);
+    return ERR_OK;
+}
+
+/* ---- sizes ---- */
+
+static void answer_size(Ask *ask) {
+    AnyRelation relation;
+    TableStats stats = {0};
+    if (!relation_by_oid(ask->view, ask_oid(ask, 0), &relation)) {
+        return;
+    }
+    if (relation.kind == 'r' && !relation.is_system) {
+        ask->view->inner->stats(ask->view->inner, relation.def, &stats);
+    }
+    answer_int8(ask, (int64_t)stats.bytes_on_disk);
+}
+
+ErrorCode system_answer_pg_relation_size(Ask *ask, Error *err) { return (void)err, answer_size(ask), ERR_OK; }
+ErrorCode system_answer_pg_table_size(Ask *ask, Error *err) { return (void)err, answer_size(ask), ERR_OK; }
+ErrorCode system_answer_pg_total_relation_size(Ask *ask, Error *err) { return (void)err, answer_size(ask), ERR_OK; }
+
+/* Index runs are counted with their table. */
+ErrorCode system_answer_pg_indexes_size(Ask *ask, Error *err) {
+    (void)err;
+    answer_int8(ask, 0);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_database_size(Ask *ask, Error *err) {
+    RelationWalk walk = {0};
+    AnyRelation table;
+    int64_t total = 0;
+    (void)err;
+    while (next_user_table(ask->view, &walk, &table)) {
+        TableStats stats;
+        ask->view->inner->stats(ask->view->inner, table.def, &stats);
+        total += (int64_t)stats.bytes_on_disk;
+    }
+    answer_int8(ask, total);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_relation_filenode(Ask *ask, Error *err) {
+    (void)err;
+    answer_oid(ask, ask_oid(ask, 0));
+    return ERR_OK;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * define.h - definitions of objects as SQL text, as PostgreSQL's pg_get_…def functions spell them. */
+#pragma once
+#include "sql/system/each.h"
+
+enum { DEFINITION_BYTES_MAX = 1 << 20 };
+void put_name(Buffer *out, Str name);                                        /* quoted where it must be */
+void put_qualified(Buffer *out, Str schema, Str name);
+void define_index(const AnyRelation *relation, Buffer *out);                 /* CREATE INDEX … */
+void define_index_key(const AnyRelation *relation, uint16_t key, Buffer *out); /* one column of it */
+/* PRIMARY KEY (…), CHECK ((…)), FOREIGN KEY … */
+void define_constraint(SystemView *view, const TableDef *table, const ConstraintDef *constraint, Buffer *out);
+bool constraint_by_oid(SystemView *view, uint32_t oid, const TableDef **table_out, const ConstraintDef **constraint_out);

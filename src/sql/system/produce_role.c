@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * produce_role.c - roles, memberships and privileges. */
+#include "sql/system/acl.h"
+#include "sql/system/each.h"
+#include "sql/system/produce.h"
+
+typedef struct AnyRole { uint32_t id; Str name; RoleBody body; } AnyRole;
+
+static bool next_role(SystemView *view, size_t *cursor, AnyRole *role_out) {
+    const CatalogObject *object;
+    while (view->inner->object_next(view->inner, OBJECT_ROLE, cursor, &object)) {
+        *role_out = (AnyRole){.id = object->id, .name = object->name};
+        if (role_body_decode(object->body, &role_out->body, NULL) == ERR_OK) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_valid_until(SystemRows *rows, const RoleBody *body) {
+    if (body->has_valid_until) {
+        put_int(rows, body->valid_until);
+    } else {
+        put_null(rows);
+    }
+}
+
+static void put_role_flags(SystemRows *rows, const RoleBody *body) {
+    put_bool(rows, body->superuser);
+    put_bool(rows, body->inherit);
+    put_bool(rows, body->create_role);
+    put_bool(rows, body->create_db);
+    put_bool(rows, body->login);
+    put_bool(rows, body->replication);
+}
+
+ErrorCode system_rows_pg_roles(SystemView *view, SystemRows *rows, Error *err) {
+    size_t cursor = 0;
+    AnyRole role;
+    (void)err;
+    while (next_role(view, &cursor, &role)) {
+        row_begin(rows);
+        put_text(rows, role.name);
+        put_role_flags(rows, &role.body);
+        put_int(rows, role.body.connection_limit);
+        put_c(rows, "********");
+        put_valid_until(rows, &role.body);
+        put_bool(rows, role.body.bypass_rls);
+        put_null(rows);
+        put_oid(rows, role_oid(role.id));
+        row_end(rows);
+    }
+    return ERR_OK;
+}
+
+/* Verifiers are shown to superusers alone. */
+static void put_verifier(SystemView *view, SystemRows *rows, const RoleBody *body) {
+    if (body->password.len > 0 && role_is_superuser(view)) {
+        put_text(rows, body->password);
+    } else {
+        put_null(rows);
+    }
+}
+
+ErrorCode system_rows_pg_authid(SystemView *view, SystemRows *rows, Error *err) {
+    size_t cursor = 0;
+    AnyRole role;
+    (void)err;
+    while (next_role(view, &cursor, &role)) {
+        row_begin(rows);
+        put_oid(rows, role_oid(role.id));
+        put_text(rows, role.name);
+        put_role_flags(rows, &role.body);
+        put_bool(rows, role.body.bypass_rls);
+        put_int(rows, role.body.connection_limit);
+        put_verifier(view, rows, &role.body);
+        put_valid_until(rows, &role.body);
+        row_end(rows);
+    }
+    return ERR_OK;
+}
+
+static void put_users(SystemView *view, SystemRows *rows, bool shadow) {
+    size_t cursor = 0;
+    AnyRole role;
+    while (next_role(view, &cursor, &role)) {
+        if (!role.body.login) {
+            continue;
+        }
+        row_begin(rows);
+        put_text(rows, role.name);
+        put_oid(rows, role_oid(role.id));
+        put_bool(rows, role.body.create_db);
+        put_bool(rows, role.body.superuser);
+        put_bool(rows, role.body.replication);
+        put_bool(rows, role.body.bypass_rls);
+        if (shadow) {
+            put_verifier(view, rows, &role.body);
+        } else {
+            put_c(rows, "********");
+        }
+        put_valid_until(rows, &role.body);
+        row_end(rows);
+    }
+}
+
+ErrorCode system_rows_pg_user(SystemView *view, SystemRows *rows, Error *err) {
+    (void)err;
+    put_users(view, rows, false);
+    return ERR_OK;
+}
+
+ErrorCode system_rows_pg_shadow(SystemView *view, SystemRows *rows, Error *err) {
+    (void)err;
+    put_users(view, rows, true);
+    return ERR_OK;
+}
+
+ErrorCode system_rows_pg_auth_members(SystemView *view, SystemRows *rows, Error *err) {
+    size_t cursor = 0;
+    const CatalogObject *object;
+    while (view->inner->object_next(view->inner, OBJECT_MEMBERSHIP, &cursor, &object)) {
+        MembershipBody body;
+        TRY(membership_body_decode(object->body, &body, err));
+        row_begin(rows);
+        put_oid(rows, role_oid(object->parent_id));
+        put_oid(rows, role_oid(body.member_id));
+        put_oid(rows, role_oid(body.grantor_id));
+        put_bool(rows, body.admin);
+        row_end(rows);
+    }
+    return ERR_OK;
+}
+
+ErrorCode system_rows_info_enabled_roles(SystemView *view, SystemRows *rows, Error *err) {
+    size_t cursor = 0;
+    AnyRole role;
+    (void)err;
+    while (next_role(view, &cursor, &role)) {
+        row_begin(rows);
+        put_text(rows, role.name);
+        row_end(rows);
+    }
+    return ERR_OK;
+}
+
+/* ---- privileges of tables ---- */
+
+static void put_grant(SystemView *view, SystemRows *rows, const AnyRelation *table, const AclItem *item, const char *privilege, bool grantable, bool hierarchy) {
+    Str grantee = item->grantee_id == ROLE_PUBLIC_ID ? STR("PUBLIC") : role_name(view, item->grantee_id);
+    row_begin(rows);
+    put_text(rows, role_name(view, item->grantor_id));
+    put_text(rows, grantee);
+    put_text(rows, view->environment->database_name);
+    put_text(rows, table->schema_name);
+    put_text(rows, table->name);
+    put_c(rows, privilege);
+    put_yes(rows, grantable);
+    put_yes(rows, hierarchy);
+    row_end(rows);
+}
+
+static void put_grants(SystemView *view, SystemRows *rows, const AnyRelation *table) {
+    static const struct { const char *name; uint32_t bit; } TABLE_PRIVILEGES[] = {
+        {"INSERT", PRIVILEGE_INSERT}, {"SELECT", PRIVILEGE_SELECT}, {"UPDATE", PRIVILEGE_UPDATE}, {"DELETE", PRIVILEGE_DELETE},
+        {"TRUNCATE", PRIVILEGE_TRUNCATE}, {"REFERENCES", PRIVILEGE_REFERENCES}, {"TRIGGER", PRIVILEGE_TRIGGER},
+    };
+    AclItem own;
+    AclList list = acl_of(view, table->oid - OID_FIRST_USER, table->kind, &own);
+    for (uint16_t i = 0; i < list.count; i++) {
+        bool is_owner = list.items[i].grantee_id == list.owner_id;
+        for (size_t p = 0; p < COUNT_OF(TABLE_PRIVILEGES); p++) {
+            if ((list.items[i].privileges & TABLE_PRIVILEGES[p].bit) != 0) {
+                bool grantable = is_owner || (list.items[i].grant_options & TABLE_PRIVILEGES[p].bit) != 0;
+                put_grant(view, rows, table, &list.items[i], TABLE_PRIVILEGES[p].name, grantable, TABLE_PRIVILEGES[p].bit == PRIVILEGE_SELECT);
+            }
+        }
+    }
+}
+
+static void put_all_grants(SystemView *view, SystemRows *rows) {
+    RelationWalk walk = {0};
+    AnyRelation relation;
+    while (next_relation(view, &walk, &relation)) {
+        if (!relation.is_system && (relation.kind == 'r' || relation.kind == 'v')) {
+            put_grants(view, rows, &relation);
+        }
+    }
+}
+
+ErrorCode system_rows_info_role_table_grants(SystemView *view, SystemRows *rows, Error *err) {
+    (void)err;
+    put_all_grants(view, rows);
+    return ERR_OK;
+}
+
+ErrorCode system_rows_info_table_privileges(SystemView *view, SystemRows *rows, Error *err) {
+    (void)err;
+    put_all_grants(view, rows);
+    return ERR_OK;
+}
