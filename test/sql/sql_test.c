@@ -125,8 +125,8 @@ static void flush_all(Runner *runner) {
 
 /* ---- one statement ---- */
 
-static void take_batch(Runner *runner, Batch *batch) {
-    TextStyle style = {0};
+static void take_batch(Runner *runner, const Statement *statement, Batch *batch) {
+    TextStyle style = {.names = statement_oid_names(statement)};
     for (uint16_t r = 0; r < batch->row_count; r++) {
         if (batch->live != NULL && !bit_get(batch->live, r)) {
             continue;
@@ -157,7 +157,7 @@ static ErrorCode run_one(Runner *runner, Session *session, Str *sql) {
     do {
         code = statement_step(statement, &batch, &runner->err);
         if (code == ERR_OK && batch != NULL) {
-            take_batch(runner, batch);
+            take_batch(runner, statement, batch);
         }
     } while (code == ERR_OK && batch != NULL);
     runner->affected = statement_affected_rows(statement);
