@@ -45,6 +45,9 @@
     X(INVALID_WIDTH_BUCKET, "2201G", 3, 400, 0)                                                                        \
     X(INVALID_LIMIT, "2201W", 3, 400, 0)                                                                               \
     X(INVALID_OFFSET, "2201X", 3, 400, 0)                                                                              \
+    X(INVALID_FRAME_SIZE, "22013", 3, 400, 0)                                                                          \
+    X(INVALID_NTILE, "22014", 3, 400, 0)                                                                               \
+    X(INVALID_NTH_VALUE, "22016", 3, 400, 0)                                                                           \
     X(INVALID_REGEX, "2201B", 3, 400, 0)                                                                               \
     X(INVALID_ESCAPE, "22025", 3, 400, 0)                                                                              \
     X(SUBSTRING_ERROR, "22011", 3, 400, 0)                                                                             \

@@ -136,12 +136,15 @@ static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst 
     TRY(check_aggregate_place(b, scope, call->name, call->position));
     AggregateExpr aggregate = {.distinct = call->distinct};
     const Expr **args = NULL;
+    WindowState *windows = scope->windows;
+    scope->windows = NULL;
     scope->inside_aggregate = true;
     TRY(bind_exprs(b, scope, call->args, call->arg_count, &args));
     if (call->filter != NULL) {
         TRY(bind_condition(b, scope, call->filter, "FILTER", &aggregate.filter));
     }
     scope->inside_aggregate = false;
+    scope->windows = windows;
     TRY(find_aggregate(b, call->name, args, call->arg_count, call->position, &aggregate.aggregate, &aggregate.type));
     for (uint32_t i = 1; i < call->arg_count && (aggregate.aggregate->flags & AGG_CONSTANT_TAIL) != 0; i++) {
         if (expr_has_column(args[i])) {
@@ -174,17 +177,6 @@ static ErrorCode call_form(Binder *b, Str name, const Expr **args, uint32_t coun
     return call_function(b, name, args, count, position, false, expr_out);
 }
 
-static bool is_window_only(Str name) {
-    static const Str names[] = {{"row_number", 10}, {"rank", 4}, {"dense_rank", 10}, {"percent_rank", 12}, {"cume_dist", 9}, {"ntile", 5},
-                                {"lag", 3}, {"lead", 4}, {"first_value", 11}, {"last_value", 10}, {"nth_value", 9}};
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        if (str_equal_ignore_case(name, names[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static ErrorCode bind_operator_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     if ((ast->flags & (AST_ANY | AST_ALL)) != 0) {
         return bind_quantified(b, scope, ast, expr_out);
@@ -215,7 +207,7 @@ ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **ex
         return bind_aggregate(b, scope, &call, expr_out);
     }
     if (is_window_only(ast->as.text)) {
-        return error_set(b->err, ERR_WINDOWING, ast->span.at, "window function %.*s requires an OVER clause", STR_ARG(ast->as.text));
+        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, ast->span.at, "window function %.*s requires an OVER clause", STR_ARG(ast->as.text));
     }
     const Expr **args = NULL;
     TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
@@ -226,10 +218,7 @@ ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **ex
 
 static ErrorCode check_special(Binder *b, const AstExpr *ast, const AstCall *call) {
     int64_t position = ast->span.at;
-    if (call->over != NULL) {
-        return not_supported(b, position, "a window function (OVER)");
-    }
-    if (call->ignore_nulls || call->respect_nulls) {
+    if (call->ignore_nulls) {
         return not_supported(b, position, "IGNORE NULLS");
     }
     if (call->within_group) {
@@ -252,6 +241,9 @@ ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const E
     const AstCall *call = ast->as.call;
     TRY(check_special(b, ast, call));
     Str name = call->name.parts[call->name.count - 1].text;
+    if (call->over != NULL) {
+        return bind_window_call(b, scope, ast, expr_out);
+    }
     if (call->star || is_aggregate_name(name)) {
         AggregateCallAst aggregate = {.name = name, .args = ast->args, .arg_count = ast->arg_count, .filter = call->filter, .distinct = call->distinct,
                                       .position = ast->span.at};

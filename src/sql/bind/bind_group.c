@@ -18,7 +18,7 @@ static bool is_aggregate_column(const SelectState *s, ColumnId id) {
 
 bool reads_aggregate(const SelectState *s, const Expr *expr) {
     if (expr->kind == EXPR_COLUMN) {
-        return is_aggregate_column(s, expr->as.column);
+        return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column);
     }
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         if (reads_aggregate(s, expr->args[i])) {
@@ -179,7 +179,7 @@ static ErrorCode rebuild(Binder *b, const Expr *expr, const Expr **args, const E
     }
 }
 
-static ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out) {
+ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out) {
     int place = group_place(s, expr);
     *expr_out = expr;
     if (place >= 0) {
@@ -187,7 +187,7 @@ static ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr
         return ERR_OK;
     }
     if (expr->kind == EXPR_COLUMN) {
-        return is_aggregate_column(s, expr->as.column) ? ERR_OK : not_grouped(b, s, expr);
+        return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column) ? ERR_OK : not_grouped(b, s, expr);
     }
     if (expr->arg_count == 0) {
         return ERR_OK;
@@ -205,6 +205,7 @@ ErrorCode regroup_all(Binder *b, SelectState *s) {
     for (uint32_t i = 0; i < s->item_count; i++) {
         TRY(regroup(b, s, s->items[i].expr, &s->items[i].expr));
     }
+    TRY(regroup_windows(b, s));
     return s->having != NULL ? regroup(b, s, s->having, &s->having) : ERR_OK;
 }
 

@@ -83,12 +83,25 @@ typedef struct AggregateState {
     uint32_t count, capacity;
 } AggregateState;
 
+typedef struct WindowItem {     /* a window call of a select list, with where it is computed */
+    WindowExpr expr;
+    const Expr **partition; uint32_t partition_count;
+    SortKey *order; uint32_t order_count;
+    ColumnId id;
+} WindowItem;
+typedef struct WindowState {
+    const AstSelect *select;    /* its WINDOW clause */
+    WindowItem *items;
+    uint32_t count, capacity;
+} WindowState;
+
 struct Scope {
     ScopeColumn *columns;
     uint32_t count, capacity;
     Scope *outer;               /* of the enclosing query: names found there are captured by the subquery */
     ColumnId timestamp;         /* designated timestamp among the columns, 0 = none */
     AggregateState *aggregates; /* NULL: aggregates are not allowed here */
+    WindowState *windows;       /* NULL: window functions are not allowed here */
     const char *clause;         /* for messages: "WHERE" */
     bool inside_aggregate;
 };
@@ -208,6 +221,7 @@ typedef struct SelectState {
     const AstSelect *ast;
     Scope scope;
     AggregateState aggregates;
+    WindowState windows;
     Rel *rel;                   /* what has been built so far */
     OutputItem *items;
     uint32_t item_count, visible_count;     /* items behind visible_count are there for ORDER BY only */
@@ -225,6 +239,13 @@ typedef struct SelectState {
 NODISCARD ErrorCode group_query(Binder *b, SelectState *s);      /* GROUP BY, implied groups, aggregates without groups */
 NODISCARD ErrorCode sample_query(Binder *b, SelectState *s);     /* SAMPLE BY */
 NODISCARD ErrorCode regroup_all(Binder *b, SelectState *s);
+NODISCARD ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out);
+/* ---- window functions (bind_window.c) ---- */
+bool is_window_only(Str name);
+NODISCARD ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode regroup_windows(Binder *b, SelectState *s);
+NODISCARD ErrorCode apply_windows(Binder *b, SelectState *s);
+bool is_window_column(const SelectState *s, ColumnId id);
 void collect_groups(Binder *b, SelectState *s, const Expr *expr, ColumnId except);
 void add_group(Binder *b, SelectState *s, const Expr *expr);
 bool reads_aggregate(const SelectState *s, const Expr *expr);

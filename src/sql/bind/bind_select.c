@@ -92,6 +92,8 @@ static ErrorCode add_star(Binder *b, SelectState *s, const AstExpr *star) {
 static ErrorCode bind_items(Binder *b, SelectState *s) {
     s->scope.clause = "SELECT";
     s->scope.aggregates = &s->aggregates;
+    s->windows.select = s->ast;
+    s->scope.windows = &s->windows;
     if (s->ast->kind == AST_SELECT_TABLE) {
         return add_star(b, s, NULL);
     }
@@ -139,6 +141,7 @@ static ErrorCode apply_where(Binder *b, SelectState *s) {
     }
     const Expr *condition = NULL;
     s->scope.aggregates = NULL;
+    s->scope.windows = NULL;
     TRY(bind_condition(b, &s->scope, s->ast->where, "WHERE", &condition));
     return rel_filter(b, s->rel, condition, &s->rel);
 }
@@ -292,9 +295,6 @@ static ErrorCode check_clauses(Binder *b, const AstSelect *ast) {
     if (ast->into != NULL) {
         return not_supported(b, ast->into->span.at, "SELECT INTO");
     }
-    if (ast->window_count > 0) {
-        return not_supported(b, ast->windows[0].name->span.at, "a WINDOW clause");
-    }
     if (ast->sample_by != NULL && ast->has_group_by) {
         return not_supported(b, ast->group_span.at, "GROUP BY beside SAMPLE BY");
     }
@@ -313,6 +313,7 @@ static ErrorCode bind_input(Binder *b, SelectState *s) {
 
 static ErrorCode bind_outputs(Binder *b, SelectState *s) {
     s->scope.aggregates = &s->aggregates;
+    s->scope.windows = NULL;
     s->visible_count = s->item_count;
     s->implied_groups = s->aggregates.count > 0;
     number_names(b, s);
@@ -337,6 +338,7 @@ static ErrorCode bind_core(Binder *b, const AstSelect *ast, Scope *outer, Query 
     TRY(bind_input(b, &s));
     TRY(bind_outputs(b, &s));
     TRY(bind_groups(b, &s));
+    TRY(apply_windows(b, &s));
     TRY(project_items(b, &s, s.item_count));
     TRY(apply_distinct(b, &s));
     TRY(apply_order(b, &s));

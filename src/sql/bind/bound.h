@@ -66,11 +66,24 @@ typedef struct RelColumn {
 
 typedef enum RelKind {
     REL_SCAN, REL_VALUES, REL_TABLE_CALL, REL_FILTER, REL_PROJECT, REL_JOIN, REL_AGGREGATE, REL_SAMPLE, REL_LATEST,
-    REL_SORT, REL_LIMIT, REL_DISTINCT, REL_UNION_ALL, REL_SET_OP
+    REL_SORT, REL_LIMIT, REL_DISTINCT, REL_UNION_ALL, REL_SET_OP, REL_WINDOW
 } RelKind;
 typedef enum JoinKind { JOIN_INNER, JOIN_LEFT, JOIN_CROSS, JOIN_RIGHT, JOIN_FULL, JOIN_SEMI, JOIN_ANTI } JoinKind;
 typedef struct SortKey { const Expr *expr; bool descending, nulls_first; } SortKey; /* nulls_first is always decided by the binder (D3) */
 typedef struct AggregateExpr { const Aggregate *aggregate; const Expr *const *args; uint16_t arg_count; bool distinct; const Expr *filter; Type type; const void *prepared; const SymbolTable *symbols; } AggregateExpr;
+typedef enum WindowKind {
+    WINDOW_AGGREGATE, WINDOW_ROW_NUMBER, WINDOW_RANK, WINDOW_DENSE_RANK, WINDOW_PERCENT_RANK, WINDOW_CUME_DIST, WINDOW_NTILE, WINDOW_LAG, WINDOW_LEAD,
+    WINDOW_FIRST_VALUE, WINDOW_LAST_VALUE, WINDOW_NTH_VALUE
+} WindowKind;
+typedef enum FrameMode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS } FrameMode;
+typedef enum FrameEdge { EDGE_UNBOUNDED_PRECEDING, EDGE_PRECEDING, EDGE_CURRENT, EDGE_FOLLOWING, EDGE_UNBOUNDED_FOLLOWING } FrameEdge;
+typedef enum FrameExclude { FRAME_EXCLUDE_NONE, FRAME_EXCLUDE_ROW, FRAME_EXCLUDE_GROUP, FRAME_EXCLUDE_TIES } FrameExclude;
+typedef struct WindowFrame {
+    uint8_t mode, start, end, exclude;
+    const Expr *start_offset, *end_offset;  /* ROWS, GROUPS: INT8 without columns. RANGE: the value that bounds the key, per row. NULL: none */
+    const Expr *key;                        /* RANGE with an offset: the order key, of the bounds' type */
+} WindowFrame;
+typedef struct WindowExpr { uint8_t kind; AggregateExpr call; WindowFrame frame; } WindowExpr; /* call.aggregate NULL: not an aggregate */
 typedef enum FillKind { FILL_NONE, FILL_NULL, FILL_PREV, FILL_LINEAR, FILL_VALUE } FillKind;
 typedef struct FillSpec { uint8_t kind; const Expr *value; } FillSpec;
 typedef enum SampleUnit { SAMPLE_NANOS, SAMPLE_MICROS, SAMPLE_MILLIS, SAMPLE_SECONDS, SAMPLE_MINUTES, SAMPLE_HOURS, SAMPLE_DAYS, SAMPLE_WEEKS, SAMPLE_MONTHS, SAMPLE_YEARS } SampleUnit;
@@ -106,6 +119,11 @@ struct Rel {
         struct { const Expr *low, *high, *offset; bool range; } limit; /* LIMIT high [OFFSET offset]; range: QuestDB's lo,hi (negatives count from the end); LIMIT -n = high negative */
         struct { Rel **more; uint32_t more_count; } union_all;      /* all arms; inputs unused; columns by position */
         struct { uint8_t op; bool all; } set_op;                   /* later: INTERSECT, EXCEPT */
+        struct {                       /* columns: the input's, then one per item; the input is sorted by partition, then order */
+            const WindowExpr *items; uint16_t item_count;
+            const Expr *const *partition; uint16_t partition_count;
+            const SortKey *order; uint16_t order_count;
+        } window;
     } as;
 };
 

@@ -171,6 +171,7 @@ NODISCARD ErrorCode op_sort_open(Run *run, const PlanOp *plan, uint32_t worker, 
 NODISCARD ErrorCode op_join_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_latest_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_apply_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
+NODISCARD ErrorCode op_window_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_set_op_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 
 /* Shared states are made by the session's thread, before helpers run. */

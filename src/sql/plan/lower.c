@@ -431,6 +431,8 @@ static ErrorCode lower_kind(PlanContext *context, Rel *rel, const Need *need, Pl
         return lower_union(context, rel, need, op_out, err);
     case REL_SET_OP:
         return lower_set_op(context, rel, need, op_out, err);
+    case REL_WINDOW:
+        return lower_window(context, rel, need, op_out, err);
     }
     return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "relation kind %u", rel->kind);
 }

@@ -5,14 +5,6 @@
 
 enum { ARRAY_KEYS_MAX = 3 };
 
-/* Expressions of the operator's program, in the order of its outputs. */
-typedef struct Outputs { const Expr **items; uint32_t count; } Outputs;
-
-static uint32_t add_output(Outputs *outputs, const Expr *expr) {
-    outputs->items[outputs->count] = expr;
-    return outputs->count++;
-}
-
 /* ---- aggregates ---- */
 static ErrorCode prepare_aggregate(PlanContext *context, const AggregateExpr *expr, const void **prepared_out, Error *err) {
     *prepared_out = expr->prepared;
@@ -36,8 +28,7 @@ static ErrorCode prepare_aggregate(PlanContext *context, const AggregateExpr *ex
     return expr->aggregate->prepare(&call, prepared_out, err);
 }
 
-static ErrorCode make_aggregate(PlanContext *context, const AggregateExpr *expr, Outputs *outputs, uint32_t *state_bytes, PlanAggregate *out,
-                                Error *err) {
+ErrorCode plan_aggregate(PlanContext *context, const AggregateExpr *expr, Outputs *outputs, uint32_t *state_bytes, PlanAggregate *out, Error *err) {
     assert(expr->arg_count <= COUNT_OF(out->args));
     *out = (PlanAggregate){
         .aggregate = expr->aggregate,
@@ -51,10 +42,10 @@ static ErrorCode make_aggregate(PlanContext *context, const AggregateExpr *expr,
     };
     *state_bytes += (expr->aggregate->state_bytes + 15) / 16 * 16;
     for (uint32_t i = 0; i < expr->arg_count; i++) {
-        out->args[i] = add_output(outputs, expr->args[i]);
+        out->args[i] = plan_output(outputs, expr->args[i]);
     }
     if (expr->filter != NULL) {
-        out->filter = add_output(outputs, expr->filter);
+        out->filter = plan_output(outputs, expr->filter);
     }
     return prepare_aggregate(context, expr, &out->prepared, err);
 }
@@ -162,7 +153,7 @@ static ErrorCode gather_aggregates(PlanContext *context, Rel *rel, IdSet wanted,
     PlanAggregate *aggregates = arena_array(context->arena, PlanAggregate, rel->as.aggregate.aggregate_count + 1);
     RelColumn *columns = arena_array(context->arena, RelColumn, rel->column_count + 1);
     for (uint32_t i = 0; i < groups; i++) {
-        add_output(outputs, rel->as.aggregate.groups[i]);
+        plan_output(outputs, rel->as.aggregate.groups[i]);
         columns[i] = rel->columns[i];
     }
     uint32_t count = 0;
@@ -170,7 +161,7 @@ static ErrorCode gather_aggregates(PlanContext *context, Rel *rel, IdSet wanted,
         if (pass_on(context, PASS_DROP_UNUSED) && !idset_has(wanted, rel->columns[groups + i].id)) {
             continue;
         }
-        TRY(make_aggregate(context, &rel->as.aggregate.aggregates[i], outputs, &op->as.aggregate.state_bytes, &aggregates[count], err));
+        TRY(plan_aggregate(context, &rel->as.aggregate.aggregates[i], outputs, &op->as.aggregate.state_bytes, &aggregates[count], err));
         columns[groups + count++] = rel->columns[groups + i];
     }
     op->columns = columns;
@@ -257,17 +248,17 @@ static ErrorCode sample_constants(PlanContext *context, Rel *rel, PlanOp *op, Er
             const FillSpec *fill = &rel->as.sample.fills[i];
             op->as.sample.fills[i] = (PlanFill){.kind = fill->kind, .type = rel->as.sample.aggregates[i].type};
             if (fill->kind == FILL_VALUE) {
-                op->as.sample.fills[i].output = add_output(&constants, fill->value);
+                op->as.sample.fills[i].output = plan_output(&constants, fill->value);
             }
         }
     }
     op->as.sample.has_from = rel->as.sample.from != NULL;
     op->as.sample.has_to = rel->as.sample.to != NULL;
     if (rel->as.sample.from != NULL) {
-        op->as.sample.from_output = add_output(&constants, rel->as.sample.from);
+        op->as.sample.from_output = plan_output(&constants, rel->as.sample.from);
     }
     if (rel->as.sample.to != NULL) {
-        op->as.sample.to_output = add_output(&constants, rel->as.sample.to);
+        op->as.sample.to_output = plan_output(&constants, rel->as.sample.to);
     }
     return program_build(context, NULL, 0, constants.items, constants.count, &op->constants, err);
 }
@@ -307,13 +298,13 @@ ErrorCode lower_sample(PlanContext *context, Rel *rel, const Need *need, PlanOp 
     PlanOp *op = plan_op_new(context, PLAN_SAMPLE);
     sample_shape(op, rel);
     Outputs outputs = outputs_for(context, rel->as.sample.key_count + 1u, rel->as.sample.aggregates, count);
-    add_output(&outputs, rel->as.sample.timestamp);
+    plan_output(&outputs, rel->as.sample.timestamp);
     for (uint32_t i = 0; i < rel->as.sample.key_count; i++) {
-        add_output(&outputs, rel->as.sample.keys[i]);
+        plan_output(&outputs, rel->as.sample.keys[i]);
     }
     op->as.sample.aggregates = arena_array(context->arena, PlanAggregate, count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        TRY(make_aggregate(context, &rel->as.sample.aggregates[i], &outputs, &op->as.sample.state_bytes, &op->as.sample.aggregates[i], err));
+        TRY(plan_aggregate(context, &rel->as.sample.aggregates[i], &outputs, &op->as.sample.state_bytes, &op->as.sample.aggregates[i], err));
     }
     TRY(sample_constants(context, rel, op, err));
     op->as.sample.serial = op->as.sample.first_observation || any_serial(op->as.sample.aggregates, count);

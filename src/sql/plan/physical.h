@@ -8,7 +8,7 @@
 
 typedef enum PlanOpKind {
     PLAN_SCAN, PLAN_VALUES, PLAN_TABLE_CALL, PLAN_FILTER, PLAN_PROJECT, PLAN_LIMIT, PLAN_UNION, PLAN_AGGREGATE, PLAN_SAMPLE,
-    PLAN_SORT, PLAN_JOIN, PLAN_LATEST, PLAN_SET_OP, PLAN_APPLY, PLAN_OP_KINDS
+    PLAN_SORT, PLAN_JOIN, PLAN_LATEST, PLAN_SET_OP, PLAN_APPLY, PLAN_WINDOW, PLAN_OP_KINDS
 } PlanOpKind;
 
 typedef struct PlanOp PlanOp;
@@ -34,6 +34,15 @@ typedef struct PlanAggregate {
 
 typedef struct PlanSortKey { Type type; bool descending, nulls_first; const SymbolTable *symbols; } PlanSortKey;
 typedef struct PlanFill { uint8_t kind; uint32_t output; Type type; } PlanFill; /* output of the constants program */
+
+typedef struct PlanWindowItem {
+    uint8_t kind;               /* WindowKind */
+    PlanAggregate call;         /* arguments, filter; aggregate and state for WINDOW_AGGREGATE */
+    uint8_t mode, start, end, exclude;
+    uint32_t start_offset, end_offset;  /* ROWS, GROUPS: outputs of constants; RANGE: of program */
+    uint32_t key;               /* RANGE with an offset: output of program */
+    bool key_descending, key_nulls_first;
+} PlanWindowItem;
 
 struct PlanOp {
     uint8_t kind;
@@ -108,6 +117,10 @@ struct PlanOp {
             uint8_t kind;                                   /* JOIN_INNER or JOIN_LEFT */
             const uint32_t *slots; uint32_t slot_count;     /* Run.outer places of the program's outputs */
         } apply;
+        struct {                                            /* program: partition keys, order keys, then what items read; input is sorted */
+            uint32_t partition_count, order_count;
+            PlanWindowItem *items; uint32_t item_count;     /* columns: the input's, then one per item */
+        } window;
     } as;
 };
 

@@ -73,6 +73,10 @@ bool plan_mark_correlated(const PlanOp *op);    /* sets `correlated` below; true
 NODISCARD ErrorCode lower_join(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_aggregate(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_sample(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
+NODISCARD ErrorCode lower_window(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
+typedef struct Outputs { const Expr **items; uint32_t count; } Outputs; /* expressions of a program, in the order of its outputs */
+static inline uint32_t plan_output(Outputs *outputs, const Expr *expr) { outputs->items[outputs->count] = expr; return outputs->count++; }
+NODISCARD ErrorCode plan_aggregate(PlanContext *context, const AggregateExpr *expr, Outputs *outputs, uint32_t *state_bytes, PlanAggregate *out, Error *err);
 NODISCARD ErrorCode lower_distinct(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_sort(PlanContext *context, Rel *rel, const Need *need, const Rel *limit, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_latest(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);

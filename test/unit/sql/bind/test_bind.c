@@ -61,7 +61,7 @@ static const BindCase postgres_cases[] = {
     {"select * from trades asof join quotes on (sym)",
      "0A000@21"},
     {"select row_number() over (order by ts) from trades",
-     "0A000@7"},
+     "{project #7[#15 row_number bigint] {? {sort #1 {scan trades#1}}}}"},
     {"select ts from trades where ts in '2024-01-01;1h'",
      "{project #1[#7 ts timestamp without time zone] {filter timein(#1 1704067200000000..1704070799999999) {scan trades#1}}} @ts 0"},
     {"select ts from trades where ts in '2024-01-01T00:00;1h;1d;2'",

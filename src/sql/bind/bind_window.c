@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bind_window.c - window functions: calls with OVER, WINDOW definitions, frames; one relation for the calls of one partition and order.
+ *
+ * Why:   a call becomes a column of a relation above the grouping, so its parts are bound over the input, rewritten over the groups with
+ *        the rest of the select list, and computed before the projection. Offsets of RANGE become two expressions a row, the values that
+ *        bound the order key: the executor needs no arithmetic of types.
+ * Tests: test/sql/window.slt */
+#include "sql/bind/bind_internal.h"
+
+typedef struct WindowName { Str name; uint8_t kind, least, most; } WindowName;
+static const WindowName window_names[] = {
+    {{"row_number", 10}, WINDOW_ROW_NUMBER, 0, 0}, {{"rank", 4}, WINDOW_RANK, 0, 0}, {{"dense_rank", 10}, WINDOW_DENSE_RANK, 0, 0},
+    {{"percent_rank", 12}, WINDOW_PERCENT_RANK, 0, 0}, {{"cume_dist", 9}, WINDOW_CUME_DIST, 0, 0}, {{"ntile", 5}, WINDOW_NTILE, 1, 1},
+    {{"lag", 3}, WINDOW_LAG, 1, 3}, {{"lead", 4}, WINDOW_LEAD, 1, 3}, {{"first_value", 11}, WINDOW_FIRST_VALUE, 1, 1},
+    {{"last_value", 10}, WINDOW_LAST_VALUE, 1, 1}, {{"nth_value", 9}, WINDOW_NTH_VALUE, 2, 2},
+};
+
+static const WindowName *find_window(Str name) {
+    for (size_t i = 0; i < COUNT_OF(window_names); i++) {
+        if (str_equal_ignore_case(name, window_names[i].name)) {
+            return &window_names[i];
+        }
+    }
+    return NULL;
+}
+
+bool is_window_only(Str name) {
+    return find_window(name) != NULL;
+}
+
+bool is_window_column(const SelectState *s, ColumnId id) {
+    for (uint32_t i = 0; i < s->windows.count; i++) {
+        if (s->windows.items[i].id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- definitions */
+
+static ErrorCode named_window(Binder *b, const WindowState *state, const AstName *name, const AstWindow **window_out) {
+    for (uint32_t i = 0; i < state->select->window_count; i++) {
+        if (name_same(name, state->select->windows[i].name->text)) {
+            *window_out = &state->select->windows[i];
+            return ERR_OK;
+        }
+    }
+    return error_set(b->err, ERR_UNDEFINED_OBJECT, name->span.at, "window \"%.*s\" does not exist", STR_ARG(name->text));
+}
+
+/* OVER w, OVER (w ORDER BY ...): partition and order come from the named window where this one has none. */
+static ErrorCode resolve_window(Binder *b, const WindowState *state, const AstWindow *over, int depth, AstWindow *window_out) {
+    const AstName *base = over->base != NULL ? over->base : over->partition_count + over->order_count == 0 && depth == 0 ? over->name : NULL;
+    *window_out = *over;
+    if (base == NULL) {
+        return ERR_OK;
+    }
+    if (depth > 100) {
+        return error_set(b->err, ERR_TOO_COMPLEX, base->span.at, "windows are named after each other");
+    }
+    const AstWindow *named = NULL;
+    AstWindow inner;
+    TRY(named_window(b, state, base, &named));
+    TRY(resolve_window(b, state, named, depth + 1, &inner));
+    if (over->base == NULL) {
+        *window_out = inner;
+        return ERR_OK;
+    }
+    if (over->partition_count > 0) {
+        return error_set(b->err, ERR_WINDOWING, over->span.at, "cannot override PARTITION BY clause of window \"%.*s\"", STR_ARG(base->text));
+    }
+    if (over->order_count > 0 && inner.order_count > 0) {
+        return error_set(b->err, ERR_WINDOWING, over->span.at, "cannot override ORDER BY clause of window \"%.*s\"", STR_ARG(base->text));
+    }
+    if (inner.frame != AST_FRAME_NONE) {
+        return error_set(b->err, ERR_WINDOWING, over->span.at, "cannot copy window \"%.*s\" because it has a frame clause", STR_ARG(base->text));
+    }
+    window_out->partition_by = inner.partition_by;
+    window_out->partition_count = inner.partition_count;
+    if (over->order_count == 0) {
+        window_out->order_by = inner.order_by;
+        window_out->order_count = inner.order_count;
+    }
+    return ERR_OK;
+}
+
+static ErrorCode bind_definition(Binder *b, Scope *scope, const AstWindow *window, WindowItem *item) {
+    TRY(bind_exprs(b, scope, window->partition_by, window->partition_count, &item->partition));
+    item->partition_count = window->partition_count;
+    item->order = arena_array(b->arena, SortKey, window->order_count + 1);
+    item->order_count = window->order_count;
+    for (uint32_t i = 0; i < window->partition_count; i++) {
+        TRY(coerce_known(b, item->partition[i], &item->partition[i]));
+    }
+    for (uint32_t i = 0; i < window->order_count; i++) {
+        const Expr *expr = NULL;
+        TRY(check_sort_key(b, &window->order_by[i]));
+        TRY(bind_expr(b, scope, window->order_by[i].expr, &expr));
+        TRY(coerce_known(b, expr, &expr));
+        item->order[i] = sort_key(b, &window->order_by[i], expr);
+    }
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- frames */
+
+static ErrorCode check_edges(Binder *b, const AstWindow *window) {
+    int64_t at = window->span.at;
+    int start = window->start.kind;
+    int end = window->end.kind;
+    const char *what = NULL;
+    if (start == AST_UNBOUNDED_FOLLOWING) {
+        what = "frame start cannot be UNBOUNDED FOLLOWING";
+    } else if (end == AST_UNBOUNDED_PRECEDING) {
+        what = "frame end cannot be UNBOUNDED PRECEDING";
+    } else if (start == AST_CURRENT_ROW && end == AST_PRECEDING) {
+        what = "frame starting from current row cannot have preceding rows";
+    } else if (start == AST_FOLLOWING && (end == AST_CURRENT_ROW || end == AST_PRECEDING)) {
+        what = "frame starting from following row cannot have preceding rows";
+    } else if (window->frame == AST_FRAME_GROUPS && window->order_count == 0) {
+        what = "GROUPS mode requires an ORDER BY clause";
+    }
+    return what == NULL ? ERR_OK : error_set(b->err, ERR_WINDOWING, at, "%s", what);
+}
+
+/* The value that the order key is compared with: key - offset, key + offset, the other way round in descending order. */
+static ErrorCode range_bound(Binder *b, Scope *scope, const WindowItem *item, const AstFrameBound *bound, const Expr **bound_out, const Expr **key_out) {
+    const SortKey *key = &item->order[0];
+    bool minus = (bound->kind == AST_PRECEDING) != key->descending;
+    const Expr *offset = NULL;
+    TRY(bind_expr(b, scope, bound->offset, &offset));
+    TRY(bind_operator(b, minus ? STR("-") : STR("+"), key->expr, offset, bound->offset->span.at, bound_out));
+    return coerce(b, key->expr, (*bound_out)->type, CAST_ASSIGNMENT, key_out);
+}
+
+static ErrorCode frame_offset(Binder *b, const AstFrameBound *bound, const Expr **expr_out) {
+    Scope none = {.clause = "a window frame"};
+    TRY(bind_expr(b, &none, bound->offset, expr_out));
+    return coerce(b, *expr_out, type_of(TYPE_INT8), CAST_ASSIGNMENT, expr_out);
+}
+
+static bool has_offset(const AstFrameBound *bound) {
+    return bound->kind == AST_PRECEDING || bound->kind == AST_FOLLOWING;
+}
+
+static ErrorCode bind_edge(Binder *b, Scope *scope, const AstWindow *window, const AstFrameBound *bound, WindowItem *item, const Expr **expr_out) {
+    if (!has_offset(bound)) {
+        return ERR_OK;
+    }
+    if (bound->unit.len > 0) {
+        return not_supported(b, window->span.at, "a window frame in units of time");
+    }
+    if (window->frame != AST_FRAME_RANGE) {
+        return frame_offset(b, bound, expr_out);
+    }
+    if (item->order_count != 1) {
+        return error_set(b->err, ERR_WINDOWING, window->span.at, "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column");
+    }
+    return range_bound(b, scope, item, bound, expr_out, &item->expr.frame.key);
+}
+
+static ErrorCode bind_frame(Binder *b, Scope *scope, const AstWindow *window, WindowItem *item) {
+    WindowFrame *frame = &item->expr.frame;
+    *frame = (WindowFrame){.mode = FRAME_RANGE, .start = EDGE_UNBOUNDED_PRECEDING, .end = window->order_count > 0 ? EDGE_CURRENT : EDGE_UNBOUNDED_FOLLOWING};
+    if (window->frame == AST_FRAME_NONE) {
+        return ERR_OK;
+    }
+    if (window->frame == AST_FRAME_CUMULATIVE) {
+        frame->mode = FRAME_ROWS;
+        frame->end = EDGE_CURRENT;
+        return ERR_OK;
+    }
+    TRY(check_edges(b, window));
+    frame->mode = window->frame == AST_FRAME_ROWS ? FRAME_ROWS : window->frame == AST_FRAME_GROUPS ? FRAME_GROUPS : FRAME_RANGE;
+    frame->start = (uint8_t)window->start.kind;
+    frame->end = (uint8_t)window->end.kind;
+    frame->exclude = window->exclude == AST_EXCLUDE_CURRENT_ROW ? FRAME_EXCLUDE_ROW
+                     : window->exclude == AST_EXCLUDE_GROUP     ? FRAME_EXCLUDE_GROUP
+                     : window->exclude == AST_EXCLUDE_TIES      ? FRAME_EXCLUDE_TIES
+                                                                : FRAME_EXCLUDE_NONE;
+    TRY(bind_edge(b, scope, window, &window->start, item, &frame->start_offset));
+    return bind_edge(b, scope, window, &window->end, item, &frame->end_offset);
+}
+
+/* ---------------------------------------------------------------- calls */
+
+static ErrorCode value_arguments(Binder *b, const WindowName *row, const Expr **args, uint32_t count, Type *type_out) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (args[i]->type.id == TYPE_SYMBOL) {
+            TRY(coerce(b, args[i], type_of(TYPE_TEXT), CAST_IMPLICIT, &args[i]));
+        }
+    }
+    if (row->kind == WINDOW_NTILE) {
+        return coerce(b, args[0], type_of(TYPE_INT4), CAST_IMPLICIT, &args[0]);
+    }
+    TRY(coerce_known(b, args[0], &args[0]));
+    if (count > 1) {
+        TRY(coerce(b, args[1], type_of(TYPE_INT4), CAST_IMPLICIT, &args[1]));
+    }
+    *type_out = args[0]->type;
+    if (count > 2) {
+        const Expr *pair[2] = {args[0], args[2]};
+        TRY(common_type(b, pair, 2, "lag", type_out));
+        TRY(coerce(b, args[0], *type_out, CAST_IMPLICIT, &args[0]));
+        return coerce(b, args[2], *type_out, CAST_IMPLICIT, &args[2]);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode window_function(Binder *b, const WindowName *row, const Expr **args, uint32_t count, int64_t position, WindowExpr *expr) {
+    static const uint8_t types[] = {[WINDOW_ROW_NUMBER] = TYPE_INT8, [WINDOW_RANK] = TYPE_INT8, [WINDOW_DENSE_RANK] = TYPE_INT8,
+                                    [WINDOW_PERCENT_RANK] = TYPE_FLOAT8, [WINDOW_CUME_DIST] = TYPE_FLOAT8, [WINDOW_NTILE] = TYPE_INT4};
+    if (count < row->least || count > row->most) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "%.*s takes %u to %u arguments", STR_ARG(row->name), row->least, row->most);
+    }
+    expr->kind = row->kind;
+    if (row->kind <= WINDOW_NTILE) {
+        expr->call.type = type_of((TypeId)types[row->kind]);
+    }
+    return count > 0 ? value_arguments(b, row, args, count, &expr->call.type) : ERR_OK;
+}
+
+static ErrorCode window_aggregate(Binder *b, const AstExpr *ast, Str name, const Expr **args, uint32_t count, WindowExpr *expr) {
+    const AstCall *call = ast->as.call;
+    if (!call->star && !is_aggregate_name(name)) {
+        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, ast->span.at, "OVER specified, but %.*s is not a window function nor an aggregate function", STR_ARG(name));
+    }
+    if (call->distinct) {
+        return not_supported(b, ast->span.at, "DISTINCT in a window function");
+    }
+    TRY(find_aggregate(b, name, args, count, ast->span.at, &expr->call.aggregate, &expr->call.type));
+    expr->call.symbols = count > 0 ? expr_symbols(b, args[0]) : NULL;
+    return ERR_OK;
+}
+
+static ErrorCode bind_parts(Binder *b, Scope *scope, const AstExpr *ast, const WindowState *state, WindowItem *item) {
+    const AstCall *call = ast->as.call;
+    Str name = call->name.parts[call->name.count - 1].text;
+    const WindowName *row = find_window(name);
+    const Expr **args = NULL;
+    AstWindow window;
+    TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
+    if (call->filter != NULL && row != NULL) {
+        return error_set(b->err, ERR_NOT_SUPPORTED, ast->span.at, "FILTER is not implemented for non-aggregate window functions");
+    }
+    if (call->filter != NULL) {
+        TRY(bind_condition(b, scope, call->filter, "FILTER", &item->expr.call.filter));
+    }
+    if (row != NULL) {
+        TRY(window_function(b, row, args, ast->arg_count, ast->span.at, &item->expr));
+    } else {
+        TRY(window_aggregate(b, ast, name, args, ast->arg_count, &item->expr));
+    }
+    item->expr.call.args = args;
+    item->expr.call.arg_count = (uint16_t)ast->arg_count;
+    TRY(resolve_window(b, state, call->over, 0, &window));
+    TRY(bind_definition(b, scope, &window, item));
+    return bind_frame(b, scope, &window, item);
+}
+
+ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    WindowState *state = scope->windows;
+    if (scope->inside_aggregate) {
+        return error_set(b->err, ERR_GROUPING, ast->span.at, "aggregate function calls cannot contain window function calls");
+    }
+    if (state == NULL) {
+        return error_set(b->err, ERR_WINDOWING, ast->span.at, "window functions are not allowed in %s", scope->clause != NULL ? scope->clause : "this place");
+    }
+    WindowItem item = {0};
+    scope->windows = NULL;
+    ErrorCode code = bind_parts(b, scope, ast, state, &item);
+    scope->windows = state;
+    TRY(code);
+    if (state->count == state->capacity) {
+        state->capacity = state->capacity == 0 ? 8 : state->capacity * 2;
+        WindowItem *items = arena_array(b->arena, WindowItem, state->capacity);
+        if (state->count > 0) {
+            memcpy(items, state->items, state->count * sizeof *items);
+        }
+        state->items = items;
+    }
+    item.id = column_new(b, item.expr.call.type.id == TYPE_SYMBOL ? item.expr.call.symbols : NULL);
+    state->items[state->count++] = item;
+    *expr_out = expr_column(b, item.id, item.expr.call.type, ast->span.at);
+    return ERR_OK;
+}
+
+/* ---------------------------------------------------------------- over groups, into relations */
+
+static ErrorCode regroup_list(Binder *b, SelectState *s, const Expr **items, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(regroup(b, s, items[i], &items[i]));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode regroup_maybe(Binder *b, SelectState *s, const Expr **expr) {
+    return *expr != NULL ? regroup(b, s, *expr, expr) : ERR_OK;
+}
+
+ErrorCode regroup_windows(Binder *b, SelectState *s) {
+    for (uint32_t i = 0; i < s->windows.count; i++) {
+        WindowItem *item = &s->windows.items[i];
+        TRY(regroup_list(b, s, (const Expr **)(uintptr_t)item->expr.call.args, item->expr.call.arg_count));
+        TRY(regroup_list(b, s, item->partition, item->partition_count));
+        for (uint32_t k = 0; k < item->order_count; k++) {
+            TRY(regroup(b, s, item->order[k].expr, &item->order[k].expr));
+        }
+        TRY(regroup_maybe(b, s, &item->expr.call.filter));
+        TRY(regroup_maybe(b, s, &item->expr.frame.start_offset));
+        TRY(regroup_maybe(b, s, &item->expr.frame.end_offset));
+        TRY(regroup_maybe(b, s, &item->expr.frame.key));
+    }
+    return ERR_OK;
+}
+
+static bool same_definition(const WindowItem *a, const WindowItem *c) {
+    if (a->partition_count != c->partition_count || a->order_count != c->order_count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->partition_count; i++) {
+        if (a->partition[i] != c->partition[i]) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < a->order_count; i++) {
+        const SortKey *x = &a->order[i];
+        const SortKey *y = &c->order[i];
+        if (x->expr != y->expr || x->descending != y->descending || x->nulls_first != y->nulls_first) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static ErrorCode sorted_for(Binder *b, const WindowItem *item, Rel *input, Rel **rel_out) {
+    *rel_out = input;
+    uint32_t count = item->partition_count + item->order_count;
+    if (count == 0) {
+        return ERR_OK;
+    }
+    SortKey *keys = arena_array(b->arena, SortKey, count);
+    for (uint32_t i = 0; i < item->partition_count; i++) {
+        keys[i] = (SortKey){.expr = item->partition[i]};
+    }
+    memcpy(keys + item->partition_count, item->order, item->order_count * sizeof *keys);
+    TRY(rel_like(b, REL_SORT, input, rel_out));
+    (*rel_out)->as.sort.keys = keys;
+    (*rel_out)->as.sort.key_count = (uint16_t)count;
+    (*rel_out)->order_column = 0;
+    return ERR_OK;
+}
+
+/* Item `first` and all later ones of its definition that are not taken yet. */
+static ErrorCode window_rel(Binder *b, SelectState *s, uint32_t first, bool *taken) {
+    const WindowState *state = &s->windows;
+    Rel *input = NULL;
+    TRY(sorted_for(b, &state->items[first], s->rel, &input));
+    WindowExpr *items = arena_array(b->arena, WindowExpr, state->count - first);
+    ColumnId *ids = arena_array(b->arena, ColumnId, state->count - first);
+    uint32_t count = 0;
+    for (uint32_t i = first; i < state->count; i++) {
+        if (!taken[i] && same_definition(&state->items[first], &state->items[i])) {
+            ids[count] = state->items[i].id;
+            items[count++] = state->items[i].expr;
+            taken[i] = true;
+        }
+    }
+    Rel *rel = NULL;
+    TRY(rel_new(b, REL_WINDOW, input->column_count + count, ERROR_NO_POSITION, &rel));
+    RelColumn *columns = rel_columns(rel);
+    memcpy(columns, input->columns, input->column_count * sizeof *columns);
+    for (uint32_t i = 0; i < count; i++) {
+        columns[input->column_count + i] = (RelColumn){.id = ids[i], .type = items[i].call.type, .name = STR("window"), .table_column = -1,
+                                                       .symbols = b->column_symbols[ids[i]]};
+    }
+    rel->inputs[0] = input;
+    rel->as.window.items = items;
+    rel->as.window.item_count = (uint16_t)count;
+    rel->as.window.partition = state->items[first].partition;
+    rel->as.window.partition_count = (uint16_t)state->items[first].partition_count;
+    rel->as.window.order = state->items[first].order;
+    rel->as.window.order_count = (uint16_t)state->items[first].order_count;
+    s->rel = rel;
+    return ERR_OK;
+}
+
+/* QuestDB hands rows out in the order of the designated timestamp, windows or not. */
+static ErrorCode restore_time_order(Binder *b, SelectState *s) {
+    if (b->dialect != DIALECT_QUESTDB || s->timestamp == 0) {
+        s->timestamp = 0;
+        return ERR_OK;
+    }
+    SortKey *key = arena_array(b->arena, SortKey, 1);
+    for (uint32_t i = 0; i < s->rel->column_count; i++) {
+        if (s->rel->columns[i].id == s->timestamp) {
+            key->expr = rel_column_expr(b, s->rel, i);
+        }
+    }
+    if (key->expr == NULL) {
+        return ERR_OK;
+    }
+    Rel *rel = NULL;
+    TRY(rel_like(b, REL_SORT, s->rel, &rel));
+    rel->as.sort.keys = key;
+    rel->as.sort.key_count = 1;
+    rel->order_column = s->timestamp;
+    rel->order_descending = false;
+    s->rel = rel;
+    return ERR_OK;
+}
+
+ErrorCode apply_windows(Binder *b, SelectState *s) {
+    bool *taken = arena_array(b->arena, bool, s->windows.count + 1);
+    for (uint32_t i = 0; i < s->windows.count; i++) {
+        if (!taken[i]) {
+            TRY(window_rel(b, s, i, taken));
+        }
+    }
+    return s->windows.count > 0 ? restore_time_order(b, s) : ERR_OK;
+}
