@@ -6,7 +6,7 @@
 #include "encode/pg_row_internal.h"
 
 bool pg_binary_supported(TypeId id) {
-    return id < TYPE_COUNT;
+    return id < TYPE_COUNT && id != TYPE_ACLITEM;
 }
 
 /* ---- times ---- */
@@ -47,6 +47,21 @@ static size_t put_interval(const void *value, uint8_t *out) {
     return 16;
 }
 
+static size_t put_time_zoned(const void *value, uint8_t *out) {
+    TimeTz time;
+    memcpy(&time, value, sizeof time);
+    pg__put_u64(out, (uint64_t)time.micros);
+    pg__put_u32(out + 8, (uint32_t)time.zone_west);
+    return 12;
+}
+
+/* A row's place: u32 block, u16 place in it. */
+static size_t put_place(uint64_t value, uint8_t *out) {
+    pg__put_u32(out, (uint32_t)(value >> 16));
+    pg__put_u16(out + 4, (uint16_t)value);
+    return 6;
+}
+
 static size_t put_character(uint32_t code_point, uint8_t *out) {
     return code_point == 0 ? 0 : (size_t)utf8_encode(code_point, (char *)out);
 }
@@ -79,6 +94,13 @@ size_t encode__pg_binary_fixed(Type type, const void *value, uint8_t *out) {
         return put_timestamp((TypeId)type.id, (int64_t)v.u64, out);
     case TYPE_INTERVAL:
         return put_interval(value, out);
+    case TYPE_TIMETZ:
+        return put_time_zoned(value, out);
+    case TYPE_TID:
+        return put_place(v.u64, out);
+    case TYPE_CHAR1:
+        out[0] = v.u8;
+        return 1;
     case TYPE_UUID:
         memcpy(out, value, 16);
         return 16;
@@ -99,6 +121,28 @@ size_t encode__pg_binary_fixed(Type type, const void *value, uint8_t *out) {
     }
 }
 
+/* jsonb is its text behind a version. */
+static ErrorCode put_string(Type type, Str bytes, Buffer *out, Error *err) {
+    enum { JSONB_VERSION = 1 };
+    switch ((TypeId)type.id) {
+    case TYPE_FLOAT8_ARRAY:
+        return encode__pg_binary_array(type, bytes, out, err);
+    case TYPE_ARRAY:
+    case TYPE_INT2VECTOR:
+    case TYPE_OIDVECTOR:
+        return encode__pg_binary_any_array(bytes, out, err);
+    case TYPE_RECORD:
+        return encode__pg_binary_record(bytes, out, err);
+    case TYPE_JSONB:
+        buffer_put_u8(out, JSONB_VERSION);
+        break;
+    default:
+        break;
+    }
+    buffer_append_str(out, bytes);
+    return buffer_check(out, err);
+}
+
 ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Error *err) {
     assert(type.id != TYPE_SYMBOL);
     if (!pg_binary_supported((TypeId)type.id)) {
@@ -112,9 +156,5 @@ ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Error *err) {
     }
     StrRef ref;
     memcpy(&ref, value, sizeof ref);
-    if (type_category((TypeId)type.id) == CAT_ARRAY) {
-        return encode__pg_binary_array(type, strref_str(&ref), out, err);
-    }
-    buffer_append_str(out, strref_str(&ref));
-    return buffer_check(out, err);
+    return put_string(type, strref_str(&ref), out, err);
 }

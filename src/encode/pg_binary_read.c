@@ -2,7 +2,7 @@
  * pg_binary_read.c - values out of PostgreSQL's binary forms: parameters and fields of COPY.
  *
  * Tests: test/unit/encode/test_pg_binary.c, fuzz/fuzz_pgvalue.c */
-#include "column/array.h"
+#include "column/jsonb.h"
 #include "encode/pg_row_internal.h"
 
 static ErrorCode short_error(Error *err) {
@@ -108,6 +108,36 @@ static ErrorCode read_interval(Bytes bytes, void *value_out, Error *err) {
     return ERR_OK;
 }
 
+static ErrorCode read_time(Bytes bytes, int64_t *micros_out, Error *err) {
+    int64_t micros = (int64_t)pg__get_u64(bytes.data);
+    if (micros < 0 || micros > MICROS_PER_DAY) {
+        return out_of_range("time", err);
+    }
+    *micros_out = micros;
+    return ERR_OK;
+}
+
+static ErrorCode read_clock(Bytes bytes, void *value_out, Error *err) {
+    int64_t micros = 0;
+    TRY(want_bytes(bytes, 8, err));
+    TRY(read_time(bytes, &micros, err));
+    memcpy(value_out, &micros, sizeof micros);
+    return ERR_OK;
+}
+
+static ErrorCode read_clock_zoned(Bytes bytes, void *value_out, Error *err) {
+    enum { DISPLACEMENT_MAX = 16 * 3600 }; /* PostgreSQL's: less than sixteen hours */
+    TimeTz time = {0};
+    TRY(want_bytes(bytes, 12, err));
+    TRY(read_time(bytes, &time.micros, err));
+    time.zone_west = (int32_t)pg__get_u32(bytes.data + 8);
+    if (time.zone_west <= -DISPLACEMENT_MAX || time.zone_west >= DISPLACEMENT_MAX) {
+        return out_of_range("time zone displacement", err);
+    }
+    memcpy(value_out, &time, sizeof time);
+    return ERR_OK;
+}
+
 /* ---- numbers ---- */
 
 static ErrorCode read_byte(Bytes bytes, void *value_out, Error *err) {
@@ -125,6 +155,19 @@ static ErrorCode read_bool(Bytes bytes, void *value_out, Error *err) {
     TRY(want_bytes(bytes, 1, err));
     uint8_t value = bytes.data[0] != 0;
     memcpy(value_out, &value, sizeof value);
+    return ERR_OK;
+}
+
+static ErrorCode read_char1(Bytes bytes, void *value_out, Error *err) {
+    TRY(want_bytes(bytes, 1, err));
+    memcpy(value_out, bytes.data, 1);
+    return ERR_OK;
+}
+
+static ErrorCode read_place(Bytes bytes, void *value_out, Error *err) {
+    TRY(want_bytes(bytes, 6, err));
+    uint64_t place = (uint64_t)pg__get_u32(bytes.data) << 16 | pg__get_u16(bytes.data + 4);
+    memcpy(value_out, &place, sizeof place);
     return ERR_OK;
 }
 
@@ -168,12 +211,78 @@ static ErrorCode read_fixed(Type type, Bytes bytes, Arena *arena, void *value_ou
         return read_timestamp((TypeId)type.id, bytes, value_out, err);
     case TYPE_INTERVAL:
         return read_interval(bytes, value_out, err);
+    case TYPE_TIME:
+        return read_clock(bytes, value_out, err);
+    case TYPE_TIMETZ:
+        return read_clock_zoned(bytes, value_out, err);
+    case TYPE_TID:
+        return read_place(bytes, value_out, err);
+    case TYPE_CHAR1:
+        return read_char1(bytes, value_out, err);
     case TYPE_UUID:
         TRY(want_bytes(bytes, sizeof(Uuid), err));
         memcpy(value_out, bytes.data, sizeof(Uuid));
         return ERR_OK;
     default:
         return read_plain(bytes, physical_bytes(type_physical((TypeId)type.id)), value_out, err);
+    }
+}
+
+/* ---- json, names and what else is a string ---- */
+
+static ErrorCode read_json(Bytes bytes, void *value_out, Error *err) {
+    TRY(read_text(bytes, value_out, err));
+    return json_check(str_from((const char *)bytes.data, bytes.len), err);
+}
+
+static ErrorCode read_jsonb(Bytes bytes, Arena *arena, void *value_out, Error *err) {
+    if (bytes.len == 0) {
+        return short_error(err);
+    }
+    if (bytes.data[0] != 1) {
+        return error_set(err, ERR_INVALID_BINARY, ERROR_NO_POSITION, "unsupported jsonb version number %d", bytes.data[0]);
+    }
+    Str text = str_from((const char *)bytes.data + 1, bytes.len - 1);
+    TRY(check_text(text, err));
+    Buffer normal;
+    buffer_init(&normal, STRREF_BYTES_MAX);
+    ErrorCode code = jsonb_normalise(text, &normal, err);
+    if (code == ERR_OK) {
+        store_text(arena_str(arena, buffer_str(&normal)), value_out);
+    }
+    buffer_deinit(&normal);
+    return code;
+}
+
+static ErrorCode read_name(Bytes bytes, void *value_out, Error *err) {
+    if (bytes.len > NAME_TYPE_BYTES_MAX) {
+        return error_set(err, ERR_INVALID_NAME, ERROR_NO_POSITION, "identifier too long");
+    }
+    return read_text(bytes, value_out, err);
+}
+
+static ErrorCode read_string(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err) {
+    switch ((TypeId)type.id) {
+    case TYPE_FLOAT8_ARRAY:
+        return encode__pg_binary_array_read(type, bytes, arena, value_out, err);
+    case TYPE_ARRAY:
+    case TYPE_INT2VECTOR:
+    case TYPE_OIDVECTOR:
+        return encode__pg_binary_any_array_read(type, bytes, arena, value_out, err);
+    case TYPE_BYTEA:
+        store_text(str_from((const char *)bytes.data, bytes.len), value_out);
+        return ERR_OK;
+    case TYPE_JSON:
+        return read_json(bytes, value_out, err);
+    case TYPE_JSONB:
+        return read_jsonb(bytes, arena, value_out, err);
+    case TYPE_NAME:
+        return read_name(bytes, value_out, err);
+    case TYPE_RECORD:
+    case TYPE_NODE_TREE:
+        return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "cannot accept a value of type %s", type_sql_name((TypeId)type.id));
+    default:
+        return read_text(bytes, value_out, err);
     }
 }
 
@@ -188,12 +297,5 @@ ErrorCode pg_binary_read(Type type, Bytes bytes, Arena *arena, void *value_out, 
     if (type_physical((TypeId)type.id) != PHYS_STR) {
         return read_fixed(type, bytes, arena, value_out, err);
     }
-    if (type_category((TypeId)type.id) == CAT_ARRAY) {
-        return encode__pg_binary_array_read(type, bytes, arena, value_out, err);
-    }
-    if (type.id == TYPE_BYTEA) {
-        store_text(str_from((const char *)bytes.data, bytes.len), value_out);
-        return ERR_OK;
-    }
-    return read_text(bytes, value_out, err);
+    return read_string(type, bytes, arena, value_out, err);
 }

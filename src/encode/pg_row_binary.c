@@ -72,10 +72,12 @@ bool encode__pg_binary_plan(Type type, PgFieldPlan *plan_out) {
         break;
     case TYPE_INT4:
     case TYPE_FLOAT4:
+    case TYPE_OID:
         slots.fill = fill_4;
         break;
     case TYPE_INT8:
     case TYPE_FLOAT8:
+    case TYPE_TIME:
         slots.fill = fill_8;
         break;
     case TYPE_TIMESTAMP:
@@ -92,6 +94,8 @@ bool encode__pg_binary_plan(Type type, PgFieldPlan *plan_out) {
     case TYPE_TEXT:
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
+    case TYPE_NAME:
+    case TYPE_JSON:
     case TYPE_BYTEA:
         *plan_out = (PgFieldPlan){encode__pg_fill_refs, PG_FIELD_REFS, 0};
         return true;

@@ -73,3 +73,6 @@ ErrorCode encode__pg_binary_numeric_read(Type type, Bytes bytes, Arena *arena, v
 ErrorCode encode__pg_binary_array(Type type, Str serialised, Buffer *out, Error *err);
 Numeric encode__pg_numeric_load(Type type, const void *value);
 ErrorCode encode__pg_binary_array_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
+ErrorCode encode__pg_binary_any_array(Str serialised, Buffer *out, Error *err);
+ErrorCode encode__pg_binary_any_array_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
+ErrorCode encode__pg_binary_record(Str serialised, Buffer *out, Error *err);

@@ -126,6 +126,11 @@ static void fill_long(PgRun *run, PgField *field) {
     buffer_deinit(&text);
 }
 
+/* Names of objects may be longer than a slot. */
+static bool type_has_long_text(TypeId id) {
+    return type_physical(id) == PHYS_STR || type_category(id) == CAT_OID;
+}
+
 PgFieldPlan encode__pg_text_plan(Type type, const TextStyle *style) {
     switch ((TypeId)type.id) {
     case TYPE_BOOL:
@@ -150,9 +155,15 @@ PgFieldPlan encode__pg_text_plan(Type type, const TextStyle *style) {
     case TYPE_TEXT:
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
+    case TYPE_NAME:
+    case TYPE_JSON:
+    case TYPE_JSONB:
+    case TYPE_ACLITEM:
+    case TYPE_NODE_TREE:
+    case TYPE_VOID:
         return (PgFieldPlan){encode__pg_fill_refs, PG_FIELD_REFS, 0};
     default:
-        return type_physical((TypeId)type.id) == PHYS_STR ? (PgFieldPlan){fill_long, PG_FIELD_TEXTS, 0}
+        return type_has_long_text((TypeId)type.id) ? (PgFieldPlan){fill_long, PG_FIELD_TEXTS, 0}
                                                           : (PgFieldPlan){fill_fixed, PG_FIELD_SLOTS, VALUE_TEXT_MAX};
     }
 }
