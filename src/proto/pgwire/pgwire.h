@@ -221,6 +221,6 @@ void pgwire_write_copy_data(Buffer *out, Bytes data);
 void pgwire_write_copy_done(Buffer *out);
 void pgwire_write_notification(Buffer *out, uint32_t pid, Str channel, Str payload);
 
-/* *error as a report: code's SQLSTATE, message, and its byte position in `statement` (an empty Str: no position) as a character count. */
+/* *error as a report: code's SQLSTATE, message, the fields of error_add (all live as *error), and its byte position in `statement` (an empty Str: no position) as a character count. */
 PgReport pgwire_report(Str severity, const Error *error, Str statement);
 uint32_t pgwire_character_position(Str statement, int64_t offset); /* 0 if offset is none or outside */

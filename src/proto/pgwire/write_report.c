@@ -62,11 +62,24 @@ uint32_t pgwire_character_position(Str statement, int64_t offset) {
     return characters;
 }
 
+static Str field_of(const Error *error, char letter) {
+    const char *text = error_field(error, letter);
+    return text == NULL ? STR("") : str_from_c(text);
+}
+
 PgReport pgwire_report(Str severity, const Error *error, Str statement) {
     return (PgReport){
         .severity = severity,
         .sqlstate = str_from_c(error_sqlstate(error->code)),
         .message = str_from_c(error->message),
+        .detail = field_of(error, 'D'),
+        .hint = field_of(error, 'H'),
         .position = statement.len == 0 ? 0 : pgwire_character_position(statement, error->position),
+        .where = field_of(error, 'W'),
+        .schema = field_of(error, 's'),
+        .table = field_of(error, 't'),
+        .column = field_of(error, 'c'),
+        .type = field_of(error, 'd'),
+        .constraint = field_of(error, 'n'),
     };
 }

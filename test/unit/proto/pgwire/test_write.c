@@ -61,7 +61,7 @@ static const struct { void (*write)(Buffer *out); const char *hex; } MESSAGES[] 
     {copy_data, "'d' 00000006 '1' 0a"},
     {notification, "'A' 0000000d 00000005 'c'00 'hi'00"},
     {error, "'E' 0000003a 'SERROR'00 'VERROR'00 'C23505'00 'Mdup'00 'Dd'00 'Hh'00 'P8'00 'Ww'00 'ss'00 'tt'00 'cc'00 'dy'00 'nn'00 00"},
-    {notice, "'N' 00000020 'SNOTICE'00 'VNOTICE'00 'C00000'00 'Mm'00 00"},
+    {notice, "'N' 0000001f 'SNOTICE'00 'VNOTICE'00 'C00000'00 'Mm'00 00"},
 };
 
 static void every_message(void **state) {
