@@ -131,6 +131,7 @@ struct CatalogView {
     const CatalogObject *(*relation_find)(CatalogView *view, Str schema_name, Str name);
 };
 int table_column_find(const TableDef *table, Str name);  /* column number, -1 absent, -2 several case-insensitive matches */
+static inline uint16_t table_stored_count(const TableDef *table) { return (uint16_t)(table->column_count + table->computed_count); }
 int table_column_by_id(const TableDef *table, uint32_t column_id); /* number, computed columns too; -1: no such column */
 const IndexDef *table_index_by_id(const TableDef *table, uint32_t index_id);        /* NULL: absent */
 const IndexDef *table_index_find(const TableDef *table, Str name);                  /* exact; NULL: absent */

@@ -14,6 +14,21 @@ typedef enum FilterOp { FILTER_EQ, FILTER_NE, FILTER_LT, FILTER_LE, FILTER_GT, F
  * Values: fixed-width physical values of the column's type (SYMBOL: codes; StrRef for text), sorted for FILTER_IN. */
 typedef struct ScanFilter { uint16_t column; uint8_t op; uint32_t value_count; const void *values; } ScanFilter;
 
+/* A stretch of an index: the leading keys equal these values, the next one lies between bounds. Values: as ScanFilter's, one each. */
+typedef struct IndexProbe {
+    const void *const *equal;      /* NULL = IS NULL */
+    uint16_t equal_count;
+    const void *low, *high;        /* of key equal_count; NULL = no bound. A bound leaves NULLs out */
+    bool low_open, high_open;      /* without the bound itself */
+    bool not_null;                 /* no bound, but no NULLs either */
+} IndexProbe;
+typedef struct IndexRequest {
+    uint32_t index_id;
+    const IndexProbe *probes;      /* disjoint; rising if ordered */
+    uint32_t probe_count;
+    bool ordered, descending;      /* rows come in the index's order, or against it */
+} IndexRequest;
+
 typedef enum ScanOrder { SCAN_ANY, SCAN_ASCENDING, SCAN_DESCENDING } ScanOrder;
 typedef struct ScanRequest {
     const uint16_t *columns;       /* column numbers of the table's definition; batch columns come in this order */
@@ -24,6 +39,7 @@ typedef struct ScanRequest {
     uint16_t filter_count;
     ScanOrder order;               /* by the designated timestamp; ties by arrival (reversed for DESCENDING) */
     bool want_refs, want_stats;
+    const IndexRequest *index;     /* NULL = all rows. With it: no ranges and SCAN_ANY; looked at during open only */
 } ScanRequest;
 
 /* Per-column block statistics of a morsel all of whose rows qualify. sum: integers in int128, floats as a double-double pair. */
@@ -74,4 +90,12 @@ struct Storage {
     /* Ends visible rows (DELETE, first half of UPDATE). ERR_SERIALIZATION if another transaction ended one. */
     ErrorCode (*end_rows)(Storage *storage, uint32_t table_id, const RowRef *rows, uint32_t row_count, Error *err);
     uint64_t (*rows_appended)(Storage *storage);
+    /* ON CONFLICT: the live row that has the key of each of these rows in a unique index (0: in any), part 0 = none. part UINT32_MAX: the
+     * earlier row `offset` of these has it. ERR_SERIALIZATION: another transaction has not ended that wrote or ended one. */
+    ErrorCode (*conflicts)(Storage *storage, uint32_t table_id, uint32_t index_id, const ColumnBlock *columns, uint16_t column_count,
+                           RowRef *rows_out, Error *err);
+    /* Values of rows by place, whatever a snapshot sees of them: all visible columns, FLAT, at most BATCH_ROWS, in the arena. */
+    ErrorCode (*fetch)(Storage *storage, uint32_t table_id, const RowRef *rows, uint16_t row_count, Vector *columns_out, Arena *arena, Error *err);
+    /* All changes of a statement are in: foreign keys are looked at. */
+    ErrorCode (*statement_end)(Storage *storage, Error *err);
 };

@@ -148,7 +148,8 @@ static void count_commit(Txn *txn) {
 /* Records that name rows must have their place in the log before a publish moves those rows. */
 static bool names_rows(const Txn *txn) {
     for (size_t i = 0; i < txn->writes.count; i++) {
-        if (txn->writes.writes[i].kind == WRITE_ENDS || txn->writes.writes[i].kind == WRITE_PARTS_END) {
+        if (txn->writes.writes[i].kind == WRITE_ENDS || txn->writes.writes[i].kind == WRITE_PARTS_END ||
+            txn->writes.writes[i].kind == WRITE_INDEX_RUN) {
             return true;
         }
     }

@@ -111,6 +111,12 @@ static void dump_dictionary(Reader *reader, Buffer *out) {
     }
 }
 
+static void dump_run(Reader *reader, Buffer *out) {
+    uint32_t part = reader_u32le(reader);
+    uint32_t index = reader_u32le(reader);
+    buffer_printf(out, " part %u index %u file %llu", part, index, (unsigned long long)reader_u64le(reader));
+}
+
 static void dump_files(Reader *reader, Buffer *out) { buffer_printf(out, " %u files without readers", reader_u32le(reader)); }
 
 static void dump_sequence(Reader *reader, Buffer *out) {
@@ -128,6 +134,7 @@ static const OpName OP_NAMES[OP_COUNT] = {
     [OP_DDL] = {"object", dump_object},       [OP_SYMBOLS] = {"symbols", dump_symbols}, [OP_SEQUENCE] = {"sequence", dump_sequence},
     [OP_KV_META] = {"kv", dump_nothing},      [OP_SETTING] = {"setting", dump_nothing}, [OP_NOOP] = {"nothing", dump_nothing},
     [OP_PARTS] = {"parts", dump_parts},       [OP_FILES] = {"files", dump_files},       [OP_DICTIONARY] = {"dictionary", dump_dictionary},
+    [OP_INDEX_RUN] = {"run", dump_run},
 };
 
 static ErrorCode dump_operations(Bytes body, bool objects_only, Buffer *out, Error *err) {

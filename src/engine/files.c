@@ -81,7 +81,9 @@ static void names_visit(void *context, Str name, bool is_folder) {
         names->capacity = names->capacity == 0 ? 16 : names->capacity * 2;
         names->names = mem_realloc(names->names, sizeof(FileName) * names->capacity);
     }
-    names->names[names->count++] = (FileName){id, str_ends_with(name, STR(".dict")) ? FILE_DICTIONARY : FILE_SEGMENT};
+    names->names[names->count++] = (FileName){id, str_ends_with(name, STR(".dict"))  ? FILE_DICTIONARY
+                                                   : str_ends_with(name, STR(".idx")) ? FILE_INDEX
+                                                                                      : FILE_SEGMENT};
 }
 
 static bool is_dead(Engine *engine, uint64_t file_id) {

@@ -72,6 +72,11 @@ static ErrorCode redo_publish(Engine *engine, const OpRecord *op, Lsn lsn, Error
     return is_gone(engine, op->table_id) ? ERR_OK : table_redo_publish(engine__table(engine, op->table_id), op->payload, lsn, err);
 }
 
+static ErrorCode redo_index_run(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
+    (void)lsn;
+    return is_gone(engine, op->table_id) ? ERR_OK : table_redo_index_run(engine__table(engine, op->table_id), op->payload, err);
+}
+
 static ErrorCode redo_dictionary(Engine *engine, const OpRecord *op, Lsn lsn, Error *err) {
     (void)lsn;
     return engine__redo_dictionary(engine, op->table_id, op->payload, err);
@@ -100,7 +105,7 @@ static const RedoOp REDO_OPS[OP_COUNT] = {
     [OP_APPEND] = redo_append, [OP_END] = redo_end,         [OP_PARTS] = redo_parts, [OP_DDL] = redo_ddl,
     [OP_SYMBOLS] = redo_symbols, [OP_BODY] = redo_body,     [OP_NOOP] = redo_nothing,
     [OP_SEGMENT] = redo_segment, [OP_PUBLISH] = redo_publish, [OP_FILES] = redo_files,
-    [OP_DICTIONARY] = redo_dictionary, [OP_SEQUENCE] = redo_sequence,
+    [OP_DICTIONARY] = redo_dictionary, [OP_SEQUENCE] = redo_sequence, [OP_INDEX_RUN] = redo_index_run,
 };
 
 ErrorCode engine__redo_ops(Engine *engine, Bytes body, Lsn lsn, Error *err) {

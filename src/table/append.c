@@ -5,7 +5,7 @@
  * Waiting: the call returns when its rows are below the chunk's `filled`, so that a transaction always finds its own rows; a copy
  *          before it takes microseconds.
  * Tests:   test/unit/engine/test_engine.c, test_history.c */
-#include "table/table_internal.h"
+#include "table/index_part.h"
 
 static ErrorCode check_block(const ColumnDef *column, const ColumnBlock *block, uint32_t row_count, Error *err) {
     assert(block->row_count == row_count);
@@ -23,13 +23,13 @@ static ErrorCode check_block(const ColumnDef *column, const ColumnBlock *block, 
 }
 
 static ErrorCode check_blocks(const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
-    if (column_count != def->column_count) {
-        return error_set(err, ERR_DATATYPE_MISMATCH, ERROR_NO_POSITION, "table has %u columns, not %u", def->column_count, column_count);
+    if (column_count != table_stored_count(def)) {
+        return error_set(err, ERR_DATATYPE_MISMATCH, ERROR_NO_POSITION, "table has %u columns, not %u", table_stored_count(def), column_count);
     }
     for (uint16_t i = 0; i < column_count; i++) {
         TRY(check_block(&def->columns[i], &columns[i], columns[0].row_count, err));
     }
-    return ERR_OK;
+    return def->index_count > 0 && column_count > 0 ? table__check_key_sizes(def, columns, err) : ERR_OK;
 }
 
 /* The newest memory part with the definition's columns that still takes rows; under the lock. */
@@ -91,11 +91,30 @@ static void piece_copy(Table *table, const Piece *piece) {
 
 /* Blocks in the layout's order (rising column ids). */
 static void order_blocks(const ChunkLayout *layout, const TableDef *def, const ColumnBlock *columns, const ColumnBlock **ordered) {
-    for (uint16_t i = 0; i < def->column_count; i++) {
+    for (uint16_t i = 0; i < table_stored_count(def); i++) {
         int at = layout_find(layout, def->columns[i].id);
         assert(at >= 0);
         ordered[at] = &columns[i];
     }
+}
+
+typedef struct Pieces { AppendedRows *items; uint32_t count, capacity; } Pieces;
+
+static void pieces_add(Pieces *pieces, AppendedRows rows) {
+    if (pieces->count == pieces->capacity) {
+        pieces->capacity = MAX_OF(4u, pieces->capacity * 2);
+        pieces->items = mem_realloc(pieces->items, sizeof *pieces->items * pieces->capacity);
+    }
+    pieces->items[pieces->count++] = rows;
+}
+
+static bool has_unique(const TableDef *def) {
+    for (uint16_t i = 0; i < def->index_count; i++) {
+        if (def->indexes[i].is_unique) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static ErrorCode part_for(Table *table, TableWriter *writer, const TableDef *def, Part **part_out, Error *err) {
@@ -111,6 +130,8 @@ ErrorCode table_append(Table *table, TableWriter *writer, const TableDef *def, c
     uint32_t row_count = column_count == 0 ? 0 : columns[0].row_count;
     Stamp stamp = writer->snapshot.own | writer->snapshot.command;
     const ColumnBlock **ordered = mem_calloc(column_count + 1u, sizeof *ordered);
+    Pieces pieces = {0};
+    bool unique = has_unique(def);
     ErrorCode code = ERR_OK;
     for (uint32_t done = 0; done < row_count && code == ERR_OK;) {
         Part *part = NULL;
@@ -126,11 +147,18 @@ ErrorCode table_append(Table *table, TableWriter *writer, const TableDef *def, c
         table__unlock(table);
         piece_copy(table, &piece);
         writes_add_rows(writer->writes, (Write){WRITE_ROWS, table->id, part->id, piece.chunk->first_offset + piece.first, piece.source.count, NULL});
+        if (unique) {
+            pieces_add(&pieces, (AppendedRows){part->id, piece.chunk->first_offset + piece.first, piece.source.count});
+        }
         done += piece.source.count;
         writer->bytes_unspilled += piece.bytes;
         writer->bytes_appended += piece.bytes;
     }
+    if (code == ERR_OK && pieces.count > 0) {
+        code = table__check_unique(table, def, writer, pieces.items, pieces.count, err);
+    }
     writer->rows_appended += code == ERR_OK ? row_count : 0;
+    mem_free(pieces.items);
     mem_free(ordered);
     return code;
 }

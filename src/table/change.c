@@ -11,7 +11,7 @@ static ErrorCode conflict(Error *err) {
 }
 
 /* The row's end stamp where it counts: in the part that has it now. */
-static Stamp newest_end(Table *table, Part *part, uint32_t offset) {
+Stamp table__newest_end(Table *table, Part *part, uint32_t offset) {
     Part *next = NULL;
     uint32_t next_offset = 0;
     EndPlace place;
@@ -40,7 +40,7 @@ static ErrorCode end_one(Table *table, TableWriter *writer, RowRef ref, Error *e
     if (gone) {
         return conflict(err);
     }
-    Stamp before = newest_end(table, part, ref.offset);
+    Stamp before = table__newest_end(table, part, ref.offset);
     if (before != STAMP_NEVER) {
         return stamp_owner(before) == snapshot->own ? ERR_OK : conflict(err);
     }
@@ -99,6 +99,7 @@ static void set_all_ends(Table *table, const Write *write, Stamp stamp) {
 static void undo_segment(Table *table, Part *part) {
     char path[TABLE_PATH_BYTES];
     table_file_path(path, FILE_SEGMENT, table->id, part->file->file_id);
+    table__unlink_runs(table, part);
     table__part_remove(table, part, 0);
     error_ignore(io_unlink(table->env->os.io, path, NULL)); /* what stays is swept at the next start */
 }
@@ -107,6 +108,11 @@ void table_undo(Table *table, const Write *write, const Snapshot *snapshot) {
     (void)snapshot;
     table__lock(table);
     Part *part = table__part_find(table, write->part);
+    if (write->kind == WRITE_INDEX_RUN) {
+        table__run_undo(table, part, write->first);
+        table__unlock(table);
+        return;
+    }
     assert(part != NULL);
     if (write->kind == WRITE_ROWS) {
         table__visit_rows(part, write->first, write->count, table__kill_rows, NULL);
@@ -130,7 +136,7 @@ void table_settle(Table *table, const Write *write, uint64_t lsn) {
     Stamp stamp = lsn;
     table__lock(table);
     Part *part = table__part_find(table, write->part);
-    assert(part != NULL);
+    assert(part != NULL || write->kind == WRITE_INDEX_RUN);
     if (write->kind == WRITE_ROWS) {
         table__visit_rows(part, write->first, write->count, settle_rows, &stamp);
     } else if (write->kind == WRITE_ENDS) {

@@ -156,6 +156,7 @@ static void encode_segment(Table *table, const Part *part, Buffer *out) {
 static void encode_new_segment(Table *table, const Write *write, Buffer *out) {
     table__lock(table);
     encode_segment(table, table__part_find(table, write->part), out);
+    table__runs_encode(table, table__part_find(table, write->part), out);
     table__unlock(table);
 }
 
@@ -177,6 +178,10 @@ void table_encode_write(Table *table, const Write *write, Buffer *out) {
     }
     if (write->kind == WRITE_SEGMENT) {
         encode_new_segment(table, write, out);
+        return;
+    }
+    if (write->kind == WRITE_INDEX_RUN) {
+        table__run_encode_write(table, write, out);
         return;
     }
     assert(write->kind == WRITE_ROWS);
@@ -281,6 +286,7 @@ static ErrorCode emit_segments(Table *table, const Snapshot *snapshot, TableEmit
         const Part *part = table->parts[i];
         if (part->file != NULL && stamp_visible(part->begin, snapshot) && !stamp_visible(part->end, snapshot)) {
             encode_segment(table, part, buffer);
+            table__runs_encode(table, part, buffer);
             if (!PLANTED(IMAGE_FORGETS_SEGMENT_ENDS)) {
                 table__encode_settled_ends(table, part, snapshot->lsn, buffer);
             }

@@ -76,6 +76,7 @@ void table__part_release(Table *table, Part *part) {
     if (part->file != NULL) {
         table__file_release(table, part->file);
     }
+    table__part_indexes_free(table, part);
     table__moves_free(part->moves);
     ends_deinit(&part->ends);
     mem_free(part->chunks);
@@ -93,6 +94,9 @@ void table__part_remove(Table *table, Part *part, uint64_t lsn) {
     }
     if (part->file != NULL && part->file->refs == 1 && lsn != 0) {
         dead_files_add(&table->env->dead, (DeadFile){table->id, FILE_SEGMENT, part->file->file_id, lsn});
+    }
+    if (lsn != 0) {
+        table__runs_dead(table, part, lsn);
     }
     table__part_release(table, part);
 }
@@ -161,11 +165,12 @@ void table__visit_rows(Part *part, uint32_t first, uint32_t count, ChunkVisit vi
 }
 
 ChunkLayout *table__layout_of(const TableDef *def) {
-    LayoutColumn *columns = mem_calloc(def->column_count, sizeof *columns);
-    for (uint16_t i = 0; i < def->column_count; i++) {
+    uint16_t count = table_stored_count(def);
+    LayoutColumn *columns = mem_calloc(count + 1u, sizeof *columns);
+    for (uint16_t i = 0; i < count; i++) {
         columns[i] = (LayoutColumn){def->columns[i].id, def->columns[i].type};
     }
-    ChunkLayout *layout = layout_create(columns, def->column_count, def->designated);
+    ChunkLayout *layout = layout_create(columns, count, def->designated);
     mem_free(columns);
     return layout;
 }
@@ -310,6 +315,7 @@ static void collect_part(Part *part, uint64_t horizon) {
     }
     ends_collapse(&part->ends, horizon);
     drop_dead_chunks(part, part->end <= horizon);
+    table__trees_sweep(part);
 }
 
 void table_collect(Table *table, uint64_t horizon, uint64_t begin_horizon) {
@@ -335,6 +341,7 @@ void table_kill_files(Table *table, uint64_t lsn) {
         if (table->parts[i]->file != NULL) {
             dead_files_add(&table->env->dead, (DeadFile){table->id, FILE_SEGMENT, table->parts[i]->file->file_id, lsn});
         }
+        table__runs_dead(table, table->parts[i], lsn);
     }
     table__unlock(table);
 }
@@ -343,7 +350,7 @@ bool table_names_file(Table *table, uint64_t file_id) {
     bool found = false;
     table__lock(table);
     for (uint32_t i = 0; i < table->part_count && !found; i++) {
-        found = table->parts[i]->file != NULL && table->parts[i]->file->file_id == file_id;
+        found = (table->parts[i]->file != NULL && table->parts[i]->file->file_id == file_id) || table__names_run(table->parts[i], file_id);
     }
     table__unlock(table);
     return found;
@@ -361,7 +368,7 @@ ErrorCode table_check(Table *table, Buffer *report, Error *err) {
         }
     }
     table__unlock(table);
-    ErrorCode first = ERR_OK;
+    ErrorCode first = table__check_runs(table, report, err);
     for (uint32_t i = 0; i < count; i++) {
         char path[TABLE_PATH_BYTES];
         Error error = {0};

@@ -41,6 +41,7 @@ static size_t memory_bytes(const Part *part) {
     for (uint32_t c = 0; c < part->chunk_count; c++) {
         bytes += part->chunks[c]->bytes;
     }
+    bytes += table__trees_bytes(part);
     return bytes;
 }
 
@@ -232,11 +233,12 @@ static ErrorCode run_scan(Rewrite *rewrite, Scan *scan, Error *err) {
 
 ErrorCode table_rewrite_run(Rewrite *rewrite, const TableDef *def, uint64_t horizon, Error *err) {
     TRY(make_moves(rewrite, err));
-    uint16_t *columns = mem_calloc(def->column_count + 1u, sizeof *columns);
-    for (uint16_t i = 0; i < def->column_count; i++) {
+    uint16_t count = table_stored_count(def);
+    uint16_t *columns = mem_calloc(count + 1u, sizeof *columns);
+    for (uint16_t i = 0; i < count; i++) {
         columns[i] = i;
     }
-    ScanRequest request = {.columns = columns, .column_count = def->column_count, .order = SCAN_ASCENDING, .want_refs = true};
+    ScanRequest request = {.columns = columns, .column_count = count, .order = SCAN_ASCENDING, .want_refs = true};
     Snapshot snapshot = {.lsn = horizon};
     Scan *scan = scan__create(rewrite->table, def, &snapshot, &request);
     ErrorCode code = run_scan(rewrite, scan, err);
@@ -273,6 +275,7 @@ static void encode_publish(const Rewrite *rewrite, Buffer *out) {
     }
     op_finish(out, at);
     for (uint32_t i = 0; i < rewrite->output.count; i++) {
+        table__runs_encode(rewrite->table, rewrite->parts[i], out);
         table__encode_settled_ends(rewrite->table, rewrite->parts[i], STAMP_NEVER - 1, out);
     }
 }
@@ -288,6 +291,7 @@ bool table_rewrite_install(Rewrite *rewrite, Stamp stamp, Buffer *out) {
         rewrite->parts = mem_calloc(rewrite->output.count + 1u, sizeof(Part *));
         for (uint32_t i = 0; i < rewrite->output.count; i++) {
             rewrite->parts[i] = table__segment_part_create(table, &rewrite->output.entries[i], stamp);
+            table__output_attach(table, &rewrite->output, rewrite->parts[i]);
         }
         for (uint32_t i = 0; i < rewrite->input_count; i++) {
             Part *part = rewrite->inputs[i].part;
@@ -352,7 +356,7 @@ void table_rewrite_abandon(Rewrite *rewrite) {
 void table_rewrite_free(Rewrite *rewrite) {
     assert(rewrite->input_count == 0); /* settled or aborted */
     mem_free(rewrite->inputs);
-    mem_free(rewrite->output.entries);
+    table__output_free(&rewrite->output);
     mem_free(rewrite->parts);
     mem_free(rewrite);
 }

@@ -5,6 +5,7 @@
  * Blocks:  a row block is closed when the next batch would not fit; batches of full windows fill it exactly.
  * Threads: no lock is held; the inputs are pinned by the scan.
  * Tests:   test/unit/engine/test_segments.c, test_history.c */
+#include "table/index_part.h"
 #include "table/scan_internal.h"
 #include <stdio.h>
 
@@ -27,6 +28,10 @@ typedef struct Writing {
     uint64_t rows;
     uint32_t block_rows_max;     /* of a wide table fewer than BLOCK_ROWS, so that a block's values fit into memory */
     Buffer encode_buffer, write_buffer;
+    IndexShape *shapes;          /* one an index of the definition */
+    RunBuilder **runs;
+    uint16_t index_count;
+    Buffer key;
     Arena arena;                 /* of the current batch */
 } Writing;
 
@@ -106,11 +111,63 @@ static ErrorCode open_writer(Writing *writing, Error *err) {
     return segment_writer_open(table->env->os.io, &options, &writing->writer, err);
 }
 
+static void output_add_run(RewriteOutput *output, RunEntry entry) {
+    if (output->run_count == output->run_capacity) {
+        output->run_capacity = output->run_capacity == 0 ? 4 : output->run_capacity * 2;
+        output->runs = mem_realloc(output->runs, sizeof(RunEntry) * output->run_capacity);
+    }
+    output->runs[output->run_count++] = entry;
+}
+
+ErrorCode table__run_write(Table *table, uint32_t index_id, uint32_t part, RunBuilder *builder, bool no_folder_sync, RunEntry *entry_out, Error *err) {
+    char path[TABLE_PATH_BYTES];
+    RunEntry entry = {.part = part, .index_id = index_id, .file_id = atomic_fetch_add(&table->env->next_file_id, 1)};
+    table_file_path(path, FILE_INDEX, table->id, entry.file_id);
+    RunOptions options = {.path = path, .file_id = entry.file_id, .engine_id = table->env->engine_id, .salt = table->env->os.rand->next(table->env->os.rand),
+                          .table_id = table->id, .index_id = index_id, .no_folder_sync = no_folder_sync};
+    BlockFileSummary summary;
+    TRY(run_builder_write(builder, table->env->os.io, &options, &summary, err));
+    entry.bytes = summary.bytes;
+    entry.crc = summary.crc;
+    *entry_out = entry;
+    return ERR_OK;
+}
+
+/* Before the segment, whose folder sync names them all. */
+static ErrorCode write_runs(Writing *writing, Error *err) {
+    for (uint16_t i = 0; i < writing->index_count; i++) {
+        RunEntry entry;
+        TRY(table__run_write(writing->table, writing->shapes[i].index->id, writing->current.part, writing->runs[i], true, &entry, err));
+        output_add_run(writing->output, entry);
+        run_builder_clear(writing->runs[i]);
+    }
+    return ERR_OK;
+}
+
+static void note_keys(Writing *writing, const Batch *batch, uint32_t first_row) {
+    for (uint16_t n = 0; n < writing->index_count; n++) {
+        KeyColumn columns[INDEX_KEYS_MAX + 1];
+        uint32_t place = writing->block_number << 16 | first_row;
+        bool has_null = false;
+        table__keys_of_vectors(&writing->shapes[n], batch->columns, columns);
+        for (uint16_t row = 0; row < batch->row_count; row++) {
+            if (batch->live != NULL && !bit_get(batch->live, row)) {
+                continue;
+            }
+            if (table__key(&writing->shapes[n], columns, row, &writing->key, &has_null)) {
+                run_builder_add(writing->runs[n], buffer_bytes(&writing->key), place);
+            }
+            place++;
+        }
+    }
+}
+
 static ErrorCode close_writer(Writing *writing, Error *err) {
     if (writing->writer == NULL) {
         return ERR_OK;
     }
     SegmentSummary summary;
+    TRY(write_runs(writing, err));
     ErrorCode code = segment_writer_finish(writing->writer, &summary, err);
     writing->writer = NULL;
     TRY(code);
@@ -180,6 +237,9 @@ static ErrorCode add_batch(Writing *writing, Batch *batch, Error *err) {
     arena_reset(&writing->arena);
     for (uint16_t i = 0; i < column_count; i++) {
         TRY(vector_dense(&batch->columns[i], &writing->arena, err));
+    }
+    note_keys(writing, batch, writing->builders[0].row_count);
+    for (uint16_t i = 0; i < column_count; i++) {
         column_builder_batch(&writing->builders[i], &batch->columns[i], batch->live, batch->row_count);
     }
     return ERR_OK;
@@ -211,6 +271,14 @@ static void writing_init(Writing *writing) {
     writing->builders = mem_calloc(scan->column_count + 1u, sizeof *writing->builders);
     writing->blocks = mem_calloc(scan->column_count + 1u, sizeof *writing->blocks);
     writing->scratch = encode_scratch_create();
+    writing->index_count = scan->def->index_count;
+    writing->shapes = mem_calloc(writing->index_count + 1u, sizeof *writing->shapes);
+    writing->runs = mem_calloc(writing->index_count + 1u, sizeof(RunBuilder *));
+    buffer_init(&writing->key, SIZE_MAX);
+    for (uint16_t i = 0; i < writing->index_count; i++) {
+        table__shape(scan->def, &scan->def->indexes[i], &writing->shapes[i]);
+        writing->runs[i] = run_builder_create();
+    }
     size_t row_bytes = 1;
     for (uint16_t i = 0; i < scan->column_count; i++) {
         const ColumnDef *column = &scan->def->columns[scan->columns[i]];
@@ -230,6 +298,12 @@ static void writing_deinit(Writing *writing) {
         column_builder_deinit(&writing->builders[i]);
     }
     encode_scratch_destroy(writing->scratch);
+    for (uint16_t i = 0; i < writing->index_count; i++) {
+        run_builder_destroy(writing->runs[i]);
+    }
+    mem_free(writing->runs);
+    mem_free(writing->shapes);
+    buffer_deinit(&writing->key);
     mem_free(writing->columns);
     mem_free(writing->builders);
     mem_free(writing->blocks);
@@ -249,12 +323,43 @@ ErrorCode table__write_segments(Table *table, Scan *scan, uint32_t rank, Rewrite
     SCAN_VTABLE.cursor_close(cursor);
     if (code != ERR_OK) {
         table__unlink_outputs(table, output);
-        output->count = 0;
+        output->count = output->run_count = 0;
     }
     return code;
 }
 
+static void unlink_run(Table *table, uint64_t file_id) {
+    char path[TABLE_PATH_BYTES];
+    table_file_path(path, FILE_INDEX, table->id, file_id);
+    error_ignore(io_unlink(table->env->os.io, path, NULL)); /* what stays is swept at the next start */
+}
+
+void table__unlink_runs(Table *table, const Part *part) {
+    for (uint32_t i = 0; i < part->index_count; i++) {
+        if (part->indexes[i].run != NULL) {
+            unlink_run(table, part->indexes[i].run->file_id);
+        }
+    }
+}
+
+void table__output_free(RewriteOutput *output) {
+    mem_free(output->entries);
+    mem_free(output->runs);
+    *output = (RewriteOutput){0};
+}
+
+void table__output_attach(Table *table, const RewriteOutput *output, Part *part) {
+    for (uint32_t i = 0; i < output->run_count; i++) {
+        if (output->runs[i].part == part->id) {
+            table__run_attach(table, part, &output->runs[i]);
+        }
+    }
+}
+
 void table__unlink_outputs(Table *table, const RewriteOutput *output) {
+    for (uint32_t i = 0; i < output->run_count; i++) {
+        unlink_run(table, output->runs[i].file_id);
+    }
     for (uint32_t i = 0; i < output->count; i++) {
         char path[TABLE_PATH_BYTES];
         table_file_path(path, FILE_SEGMENT, table->id, output->entries[i].file_id);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 void table_file_path(char *path, FileKind kind, uint32_t id, uint64_t file_id) {
-    const char *suffix = kind == FILE_SEGMENT ? "seg" : "dict";
+    const char *suffix = kind == FILE_SEGMENT ? "seg" : kind == FILE_INDEX ? "idx" : "dict";
     snprintf(path, TABLE_PATH_BYTES, "table/%u/%llu.%s", id, (unsigned long long)file_id, suffix);
 }
 

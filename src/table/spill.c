@@ -99,8 +99,8 @@ static void keep_ends(const Table *table, const SpilledRanges *ranges, const Wri
     }
 }
 
+/* Under the lock. */
 static void kill_rows(Table *table, const WriteSet *writes, size_t first_write) {
-    table__lock(table);
     for (size_t i = first_write; i < writes->count; i++) {
         if (is_rows(table, &writes->writes[i])) {
             Part *part = table__part_find(table, writes->writes[i].part);
@@ -109,9 +109,9 @@ static void kill_rows(Table *table, const WriteSet *writes, size_t first_write) 
         }
     }
     table__drop_dead_chunks(table);
-    table__unlock(table);
 }
 
+/* Under the lock. */
 static void drop_writes(Table *table, WriteSet *writes, size_t first_write) {
     WriteSet kept = {0};
     SpilledRanges ranges = spilled_ranges(table, writes, first_write);
@@ -133,24 +133,25 @@ static void drop_writes(Table *table, WriteSet *writes, size_t first_write) {
     writes_deinit(&kept);
 }
 
+/* Under the lock. */
 static void add_parts(Table *table, TableWriter *writer, const RewriteOutput *output) {
-    table__lock(table);
     for (uint32_t i = 0; i < output->count; i++) {
         Part *part = table__segment_part_create(table, &output->entries[i], writer->snapshot.own | writer->snapshot.command);
+        table__output_attach(table, output, part);
         writes_add(writer->writes, (Write){WRITE_SEGMENT, table->id, part->id, 0, 0, NULL});
     }
-    table__unlock(table);
 }
 
 ErrorCode table_spill(Table *table, TableWriter *writer, const TableDef *def, size_t first_write, Error *err) {
     if (table_rows_written(table, writer->writes, first_write) == 0) {
         return ERR_OK;
     }
-    uint16_t *columns = mem_calloc(def->column_count + 1u, sizeof *columns);
-    for (uint16_t i = 0; i < def->column_count; i++) {
+    uint16_t count = table_stored_count(def);
+    uint16_t *columns = mem_calloc(count + 1u, sizeof *columns);
+    for (uint16_t i = 0; i < count; i++) {
         columns[i] = i;
     }
-    ScanRequest request = {.columns = columns, .column_count = def->column_count, .order = SCAN_ASCENDING};
+    ScanRequest request = {.columns = columns, .column_count = count, .order = SCAN_ASCENDING};
     Snapshot own_ends = {.own = writer->snapshot.own, .command = TXN_COMMAND_MAX + 1};
     Scan *scan = scan__create(table, def, &own_ends, &request);
     capture_writes(scan, writer->writes, first_write);
@@ -160,9 +161,11 @@ ErrorCode table_spill(Table *table, TableWriter *writer, const TableDef *def, si
     SCAN_VTABLE.close(scan);
     mem_free(columns);
     if (code == ERR_OK) {
+        table__lock(table); /* at once: whoever looks for a key finds it before or behind */
         drop_writes(table, writer->writes, first_write);
         add_parts(table, writer, &output);
+        table__unlock(table);
     }
-    mem_free(output.entries);
+    table__output_free(&output);
     return code;
 }

@@ -17,7 +17,7 @@
 typedef struct Table Table;
 
 /* What all tables of an engine share. */
-typedef enum FileKind { FILE_SEGMENT, FILE_DICTIONARY } FileKind;
+typedef enum FileKind { FILE_SEGMENT, FILE_DICTIONARY, FILE_INDEX } FileKind;
 typedef struct DeadFile { uint32_t table_id; uint8_t kind; uint64_t file_id, lsn; } DeadFile; /* lsn: of the record that took it out */
 /* Files that no part list names any more; unlinked once the older kept checkpoint has passed the LSN. */
 typedef struct DeadFiles { Sched *sched; Mutex lock; DeadFile *files; size_t count, capacity; } DeadFiles;
@@ -29,6 +29,8 @@ typedef struct TableEnv {
     ChunkPool pool;
     DeadFiles dead;
     BlockCache *cache;
+    uint64_t (*horizon)(void *context); /* oldest snapshot in use; called under a table's lock. NULL: nothing is garbage */
+    void *horizon_context;
     _Atomic uint64_t next_file_id;
     _Atomic uint64_t segments_written, segment_bytes_written, merges, flushes;
 } TableEnv;
@@ -41,7 +43,7 @@ void table_destroy(Table *table); /* no scan is open */
 uint32_t table_id(const Table *table);
 
 /* ---- changes by a transaction ---- */
-typedef enum WriteKind { WRITE_ROWS = 1, WRITE_ENDS, WRITE_PARTS_END, WRITE_SEGMENT, WRITE_OBJECT } WriteKind;
+typedef enum WriteKind { WRITE_ROWS = 1, WRITE_ENDS, WRITE_PARTS_END, WRITE_SEGMENT, WRITE_OBJECT, WRITE_INDEX_RUN } WriteKind;
 typedef struct TableWriter {
     Snapshot snapshot;         /* own and command stamp what it writes */
     WriteSet *writes;
@@ -53,6 +55,12 @@ typedef struct TableWriter {
 /* Blocks in the definition's order, equal row counts up to BLOCK_ROWS. ERR_NOT_NULL_VIOLATION, ERR_OBJECT_IN_USE. What was appended
  * before an error is in the write set. */
 NODISCARD ErrorCode table_append(Table *table, TableWriter *writer, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err);
+/* ON CONFLICT: see Storage.conflicts. */
+NODISCARD ErrorCode table_conflicts(Table *table, const TableDef *def, Stamp own, uint32_t index_id, const ColumnBlock *blocks, RowRef *rows_out,
+                                    Error *err);
+/* Runs of a new index for the segments there are, into the write set; a unique one is checked against all rows that are live. The
+ * caller has claimed the table. */
+NODISCARD ErrorCode table_index_build(Table *table, TableWriter *writer, const TableDef *def, const IndexDef *index, Error *err);
 /* ERR_SERIALIZATION: another transaction has ended one of the rows since the snapshot, or is about to. What was ended before that
  * row is in the write set. */
 NODISCARD ErrorCode table_end_rows(Table *table, TableWriter *writer, const RowRef *rows, uint32_t row_count, Error *err);
@@ -77,7 +85,7 @@ void table_figures(Table *table, TableFigures *figures_out);
 /* ---- log operations (docs/format/log-records.md) ---- */
 typedef enum LogOp {
     OP_END_OF_BODY, OP_APPEND, OP_END, OP_SEGMENT, OP_BODY, OP_PUBLISH, OP_DDL, OP_SYMBOLS, OP_SEQUENCE, OP_KV_META, OP_SETTING, OP_NOOP,
-    OP_PARTS, OP_FILES, OP_DICTIONARY, OP_COUNT
+    OP_PARTS, OP_FILES, OP_DICTIONARY, OP_INDEX_RUN, OP_COUNT
 } LogOp;
 enum { OP_HEADER_BYTES = 9, OP_PAYLOAD_BYTES_MAX = 1 << 30 }; /* u8 op | u32 table | u32 length */
 size_t op_begin(Buffer *out, LogOp op, uint32_t table_id);
@@ -115,6 +123,7 @@ void table_rewrite_free(Rewrite *rewrite);
 NODISCARD ErrorCode table_spill(Table *table, TableWriter *writer, const TableDef *def, size_t first_write, Error *err);
 uint64_t table_rows_written(const Table *table, const WriteSet *writes, size_t first_write); /* rows in memory, not yet committed */
 
+NODISCARD ErrorCode table_redo_index_run(Table *table, Bytes payload, Error *err);
 NODISCARD ErrorCode table_redo_segment(Table *table, Bytes payload, Stamp stamp, Error *err);
 NODISCARD ErrorCode table_redo_publish(Table *table, Bytes payload, Stamp stamp, Error *err);
 void table_kill_files(Table *table, uint64_t lsn); /* the table is dropped: its files are dead from lsn on */

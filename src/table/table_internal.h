@@ -16,6 +16,15 @@ typedef struct SegmentFile {
     _Atomic(Segment *) segment;  /* NULL until opened */
 } SegmentFile;
 
+/* The run of one index beside a segment: a file of its own, named with the part. */
+typedef struct RunFile {
+    uint32_t index_id, crc, refs; /* refs: parts and writes; under the table's lock */
+    uint64_t file_id, bytes;
+    Mutex open_lock;
+    _Atomic(struct IndexRun *) run; /* NULL until opened */
+} RunFile;
+struct PartIndex;
+
 /* Where the rows of a retired part have gone: an entry a row, {0, 0} = dropped as garbage. */
 typedef struct PartMoves {
     uint32_t *bases;             /* place in `to` of the first row of each chunk or row block */
@@ -45,6 +54,8 @@ typedef struct Part {
     bool has_time;
     int64_t min, max;            /* times */
     EndMap ends;
+    struct PartIndex *indexes;   /* index_part.h */
+    uint32_t index_count;
 } Part;
 
 struct Table {
@@ -74,10 +85,25 @@ typedef struct EndPlace { EndMap *map; uint32_t row, row_count; } EndPlace;
 bool table__end_place(Part *part, uint32_t offset, EndPlace *place_out);
 /* The row in the part that has taken it over, if any. false: it has not moved, or was garbage. */
 bool table__moved(Table *table, const Part *part, uint32_t offset, Part **part_out, uint32_t *offset_out);
+Stamp table__newest_end(Table *table, Part *part, uint32_t offset);       /* the row's end stamp in the part that has it now */
 uint32_t table__chunk_at(const Part *part, uint32_t offset);              /* place of the chunk that holds the offset */
 Chunk *table__chunk_add(Table *table, Part *part, uint32_t capacity, bool to_be_placed);
 bool table__writer_add(Table *table, Stamp own);                          /* false: claimed by another, or too many */
 ChunkLayout *table__layout_of(const TableDef *def);
+
+/* index_part.c: runs of segments, named beside the parts in the log. */
+typedef struct RunEntry { uint32_t part, index_id, crc; uint64_t file_id, bytes; } RunEntry;
+void table__run_attach(Table *table, Part *part, const RunEntry *entry);   /* under the lock; replaces a tree */
+void table__run_encode(Table *table, const RunEntry *entry, Buffer *out);  /* one operation */
+void table__runs_encode(Table *table, const Part *part, Buffer *out);      /* one operation a run; under the lock */
+void table__runs_dead(Table *table, const Part *part, uint64_t lsn);       /* their files are dead from lsn on */
+size_t table__trees_bytes(const Part *part);
+void table__trees_sweep(Part *part);
+void table__part_indexes_free(Table *table, Part *part);
+NODISCARD ErrorCode table__check_runs(Table *table, Buffer *report, Error *err);
+void table__run_undo(Table *table, Part *part, uint32_t index_id);  /* part may be gone; under the lock */
+void table__run_encode_write(Table *table, const Write *write, Buffer *out);
+bool table__names_run(const Part *part, uint64_t file_id);
 
 /* Calls visit for each chunk's piece of rows [first, first + count) of the part. */
 typedef void (*ChunkVisit)(void *context, Chunk *chunk, uint32_t first, uint32_t end);
@@ -109,10 +135,19 @@ void table__file_release(Table *table, SegmentFile *file);
 
 /* rewrite.c: rows of a scan into new segments. */
 struct Scan;
-typedef struct RewriteOutput { PartEntry *entries; uint32_t count, capacity; } RewriteOutput;
+typedef struct RewriteOutput {
+    PartEntry *entries;
+    uint32_t count, capacity;
+    struct RunEntry *runs;       /* one a part and index */
+    uint32_t run_count, run_capacity;
+} RewriteOutput;
+void table__output_free(RewriteOutput *output);
+/* The runs of a part that has just been made of an entry; under the lock. */
+void table__output_attach(Table *table, const RewriteOutput *output, Part *part);
 typedef struct RewriteInput { Part *part; PartMoves *moves; } RewriteInput;
 NODISCARD ErrorCode table__write_segments(Table *table, struct Scan *scan, uint32_t rank, RewriteInput *inputs, uint32_t input_count,
                                           RewriteOutput *output, Error *err);
 void table__unlink_outputs(Table *table, const RewriteOutput *output);
+void table__unlink_runs(Table *table, const Part *part); /* files of its runs; what stays is swept at the next start */
 PartMoves *table__moves_create(const Part *part); /* under the lock; all dropped */
 void table__moves_free(PartMoves *moves);
