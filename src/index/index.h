@@ -22,6 +22,9 @@ bool key_type_allowed(TypeId type);                      /* has an order that in
 bool key_type_ordered(TypeId type);                      /* false: equal keys are found, but their order means nothing (symbols) */
 /* One value behind what stands in out; value NULL = NULL. Bits (booleans) come as one byte, 0 or 1. */
 void key_put(Buffer *out, const KeyPart *part, const void *value);
+/* The same for a value of another type, as the part's type would hold it. false: no value of that type is equal; out is then unchanged. */
+bool key_types_comparable(TypeId from, TypeId to);
+bool key_put_as(Buffer *out, const KeyPart *part, Type from, const void *value);
 void key_pad(Buffer *out);                               /* to INDEX_KEY_BYTES_MIN */
 uint64_t key_prefix(Bytes key);                          /* the first eight bytes as a word in their order */
 int key_compare(Bytes a, Bytes b);                       /* zeros stand behind the shorter one */

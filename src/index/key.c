@@ -224,6 +224,70 @@ void key_put(Buffer *out, const KeyPart *part, const void *value) {
     }
 }
 
+static bool is_integer_class(KeyClass class) { return class == KEY_I8 || class == KEY_I16 || class == KEY_I32 || class == KEY_I64; }
+
+/* Texts of all kinds are one class here; char(n) leaves its blanks out on both sides. */
+static KeyClass family_of(TypeId type) {
+    KeyClass class = class_of(type);
+    return is_integer_class(class) && type_is_integer(type) ? KEY_I64 : class == KEY_PADDED ? KEY_TEXT : class;
+}
+
+bool key_types_comparable(TypeId from, TypeId to) {
+    bool widened = family_of(from) == KEY_I64 && type_is_integer(from) && family_of(to) == KEY_NUMERIC;
+    bool same = family_of(from) == family_of(to) && type_is_integer(from) == type_is_integer(to);
+    bool times = type_is_timestamp(from) || type_is_timestamp(to);
+    return key_type_allowed(from) && key_type_allowed(to) && (widened || (same && (!times || from == to)));
+}
+
+static int64_t integer_of(Type type, const void *value) {
+    int8_t i8 = 0;
+    int16_t i16 = 0;
+    int32_t i32 = 0;
+    int64_t i64 = 0;
+    switch (class_of((TypeId)type.id)) {
+    case KEY_I8: memcpy(&i8, value, sizeof i8); return i8;
+    case KEY_I16: memcpy(&i16, value, sizeof i16); return i16;
+    case KEY_I32: memcpy(&i32, value, sizeof i32); return i32;
+    default: memcpy(&i64, value, sizeof i64); return i64;
+    }
+}
+
+static bool put_narrowed(Buffer *out, const KeyPart *part, int64_t number) {
+    static const int BITS[] = {[KEY_I8] = 8, [KEY_I16] = 16, [KEY_I32] = 32, [KEY_I64] = 64};
+    int bits = BITS[class_of((TypeId)part->type.id)];
+    int64_t limit = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
+    if (number > limit || number < -limit - 1) {
+        return false;
+    }
+    key_put(out, part, &number); /* little-endian: the low bytes are the narrow number */
+    return true;
+}
+
+bool key_put_as(Buffer *out, const KeyPart *part, Type from, const void *value) {
+    KeyPart as = *part;
+    if (value == NULL) {
+        key_put(out, part, NULL);
+        return true;
+    }
+    if (type_is_integer((TypeId)from.id) && type_is_integer((TypeId)part->type.id)) {
+        return put_narrowed(out, part, integer_of(from, value));
+    }
+    if (type_is_integer((TypeId)from.id)) {
+        NumericSlot slot = {.as.coefficient = integer_of(from, value)};
+        as.type = type_of(TYPE_NUMERIC);
+        key_put(out, &as, &slot);
+        return true;
+    }
+    if (class_of((TypeId)part->type.id) == KEY_PADDED || class_of((TypeId)part->type.id) == KEY_TEXT) {
+        as.type = class_of((TypeId)from.id) == KEY_PADDED ? from : part->type;
+        key_put(out, &as, value);
+        return true;
+    }
+    as.type = from; /* numerics are read as what they are; the bytes are the same */
+    key_put(out, &as, value);
+    return true;
+}
+
 void key_pad(Buffer *out) {
     if (out->len < INDEX_KEY_BYTES_MIN) {
         buffer_append_fill(out, 0, INDEX_KEY_BYTES_MIN - out->len);

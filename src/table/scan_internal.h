@@ -59,6 +59,7 @@ struct Scan {
     _Atomic uint32_t next_morsel;
     _Atomic uint64_t rows_read, blocks_read;
     uint64_t parts, parts_pruned, blocks_pruned;
+    struct IndexScan *index;     /* rows of an index: scan_index.h; NULL = all */
     Arena arena;
 };
 
@@ -155,6 +156,7 @@ struct ScanCursor {
     void **gathered;             /* merge: values a column */
     uint64_t **gathered_valid;
     void **tails;                /* copies of the rows that share words with later ones */
+    struct IndexCursor *index_cursor;
     struct LatestState *latest;  /* scan_latest.c */
     uint64_t *latest_rows;       /* rows of the current block that it picked */
     Arena block_arena;           /* of the current morsel */

@@ -2,7 +2,7 @@
  * scan_open.c - a table as a row source: open, morsels, cursors, close.
  *
  * Tests:   test/unit/engine/test_engine.c, test_segments.c */
-#include "table/scan_internal.h"
+#include "table/scan_index.h"
 
 typedef struct TableSource {
     RowSource base;
@@ -48,17 +48,22 @@ static void source_close(Scan *scan);
 static ErrorCode source_open(RowSource *base, const ScanRequest *request, Scan **scan_out, Error *err) {
     const TableSource *source = (TableSource *)base;
     Scan *scan = scan__create(source->table, source->def, source->snapshot, request);
-    ErrorCode code = scan__capture(scan, err);
+    ErrorCode code = request->index != NULL ? scan__index_open(scan, request->index, err) : scan__capture(scan, err);
     if (code != ERR_OK) {
         source_close(scan);
         return code;
     }
-    scan__plan(scan);
+    if (scan->index == NULL) {
+        scan__plan(scan);
+    }
     *scan_out = scan;
     return ERR_OK;
 }
 
 static void source_close(Scan *scan) {
+    if (scan->index != NULL) {
+        scan__index_close(scan);
+    }
     table__lock(scan->table);
     for (uint32_t i = 0; i < scan->pin_count; i++) {
         table__part_release(scan->table, scan->pins[i]);
@@ -73,6 +78,10 @@ static bool source_next_morsel(Scan *scan, Morsel *morsel_out) {
     if (number >= scan->morsel_count) {
         atomic_store_explicit(&scan->next_morsel, scan->morsel_count, memory_order_relaxed);
         return false;
+    }
+    if (scan->index != NULL) {
+        *morsel_out = (Morsel){.number = number, .row_estimate = 1};
+        return true;
     }
     const ScanMorsel *morsel = &scan->morsels[number];
     *morsel_out = (Morsel){.number = number, .row_estimate = morsel->row_estimate};
@@ -125,6 +134,13 @@ static void cursor_unload(ScanCursor *cursor) {
 void scan__cursor_start(ScanCursor *cursor, const Morsel *morsel) {
     cursor_unload(cursor);
     assert(morsel->number < cursor->scan->morsel_count);
+    if (cursor->scan->index != NULL) {
+        cursor->morsel_number = morsel->number;
+        cursor->row_number = 0;
+        cursor->code = ERR_OK;
+        scan__index_start(cursor);
+        return;
+    }
     const ScanMorsel *own = &cursor->scan->morsels[morsel->number];
     cursor->morsel = own;
     cursor->morsel_number = morsel->number;
@@ -165,7 +181,8 @@ ErrorCode scan__cursor_code(const ScanCursor *cursor, Error *err) {
 ErrorCode scan__cursor_read(ScanCursor *cursor, Batch *batch_out, Error *err) {
     *batch_out = (Batch){.columns = cursor->vectors, .column_count = cursor->scan->column_count};
     arena_reset(&cursor->scratch);
-    if (cursor->member_count > 0 && cursor->code == ERR_OK && read_batch(cursor, batch_out)) {
+    bool index = cursor->scan->index != NULL;
+    if ((cursor->member_count > 0 || index) && cursor->code == ERR_OK && (index ? scan__index_read(cursor, batch_out) : read_batch(cursor, batch_out))) {
         atomic_fetch_add_explicit(&cursor->scan->rows_read, batch_out->live_count, memory_order_relaxed);
     }
     return scan__cursor_code(cursor, err);
@@ -173,6 +190,7 @@ ErrorCode scan__cursor_read(ScanCursor *cursor, Batch *batch_out, Error *err) {
 
 static void cursor_close(ScanCursor *cursor) {
     cursor_unload(cursor);
+    scan__index_cursor_close(cursor);
     scan__readers_close(cursor);
     arena_deinit(&cursor->scratch);
     arena_deinit(&cursor->block_arena);

@@ -55,6 +55,21 @@ typedef struct TableWriter {
 /* Blocks in the definition's order, equal row counts up to BLOCK_ROWS. ERR_NOT_NULL_VIOLATION, ERR_OBJECT_IN_USE. What was appended
  * before an error is in the write set. */
 NODISCARD ErrorCode table_append(Table *table, TableWriter *writer, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err);
+/* Foreign keys: what `to` has now of keys that rows of another table hold. */
+typedef struct KeySearch {
+    const TableDef *to;
+    const IndexDef *index;       /* of `to` */
+    const Type *types;           /* of the columns below */
+    const ColumnBlock *columns;  /* one per leading key of the index, in its order */
+    uint16_t count;              /* of leading keys */
+    Stamp own;
+} KeySearch;
+typedef enum KeyPresence { KEY_HAS_NULL, KEY_ABSENT, KEY_PRESENT, KEY_UNSURE /* another transaction that has not ended is changing such a row */ } KeyPresence;
+/* One answer a row: KeyPresence. A row that another transaction ended and wrote again with the same key is there. */
+NODISCARD ErrorCode table_keys_find(Table *to, const KeySearch *search, uint8_t *presence_out, Error *err);
+NODISCARD ErrorCode table_fetch_columns(Table *table, const TableDef *def, const RowRef *refs, uint16_t row_count, const uint16_t *columns,
+                                        uint16_t column_count, Vector *columns_out, Arena *arena, Error *err);
+NODISCARD ErrorCode table_fetch(Table *table, const TableDef *def, const RowRef *refs, uint16_t row_count, Vector *columns_out, Arena *arena, Error *err);
 /* ON CONFLICT: see Storage.conflicts. */
 NODISCARD ErrorCode table_conflicts(Table *table, const TableDef *def, Stamp own, uint32_t index_id, const ColumnBlock *blocks, RowRef *rows_out,
                                     Error *err);

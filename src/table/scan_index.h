@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scan_index.h - a scan that reads the rows of some stretches of an index: one morsel, rows fetched by place. */
+#pragma once
+#include "table/fetch.h"
+#include "table/index_part.h"
+#include "table/scan_internal.h"
+
+/* What one part has in the current stretch. */
+typedef struct IndexSource {
+    Part *part;
+    struct IndexRun *run;        /* NULL: a tree */
+    bool begun, done;
+    /* tree: entries copied under the lock, key after key */
+    Buffer keys;
+    uint32_t *key_ends, *rows;   /* of keys; places */
+    bool *live;
+    uint32_t count, at;
+    /* run */
+    RunCursor cursor;
+} IndexSource;
+
+typedef struct IndexScan {
+    IndexShape shape;
+    KeyStretch *stretches;
+    uint32_t stretch_count;
+    bool ordered, descending;
+    IndexSource *sources;
+    uint32_t source_count;
+} IndexScan;
+
+NODISCARD ErrorCode scan__index_open(Scan *scan, const IndexRequest *request, Error *err);
+void scan__index_close(Scan *scan);
+
+/* Of a cursor. */
+typedef struct IndexCursor { uint32_t stretch, source; bool started; Fetcher fetcher; } IndexCursor;
+void scan__index_cursor_close(ScanCursor *cursor);
+void scan__index_start(ScanCursor *cursor);
+bool scan__index_read(ScanCursor *cursor, Batch *batch);
