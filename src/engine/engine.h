@@ -51,6 +51,8 @@ typedef struct TxnOptions { uint8_t isolation; bool read_only; uint8_t durabilit
 
 NODISCARD ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out, Error *err);
 void txn_statement_begin(Txn *txn);                      /* READ COMMITTED: new snapshot; also bounds what the statement sees of own rows */
+/* While held (a parked query is open), new statements get new snapshots, but what the old one sees is kept. */
+void txn_hold_snapshot(Txn *txn, bool hold);
 typedef struct TxnMark { uint64_t value; } TxnMark;
 TxnMark txn_mark(Txn *txn);
 void txn_rollback_to(Txn *txn, TxnMark mark);            /* undoes everything since the mark */

@@ -106,7 +106,7 @@ struct Txn {
     TxnStorage storage;
     uint64_t ddl_count;
     Lsn sequence_lsn;                /* newest record of a sequence that gave a value; 0 = none did */
-    bool statement_seen;
+    bool statement_seen, snapshot_held;
     const Str *search_path;          /* the caller's */
     uint32_t search_path_count;
     Str temp_schema;

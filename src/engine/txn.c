@@ -28,11 +28,17 @@ void txn_statement_begin(Txn *txn) {
     assert(txn->snapshot.command < TXN_COMMAND_MAX);
     txn->snapshot.command++;
     if (txn->options.isolation == ISOLATION_READ_COMMITTED || !txn->statement_seen) {
-        registry_refresh(&txn->engine->registry, &txn->entry, engine__visible_lsn, txn->engine);
-        txn->snapshot.lsn = txn->entry.snapshot_lsn;
+        if (!txn->snapshot_held) {
+            registry_refresh(&txn->engine->registry, &txn->entry, engine__visible_lsn, txn->engine);
+            txn->snapshot.lsn = txn->entry.snapshot_lsn;
+        } else { /* the entry holds an older LSN, and with it all that is newer */
+            txn->snapshot.lsn = engine__visible_lsn(txn->engine);
+        }
     }
     txn->statement_seen = true;
 }
+
+void txn_hold_snapshot(Txn *txn, bool hold) { txn->snapshot_held = hold; }
 
 Snapshot txn__catalog_snapshot(const Txn *txn) {
     Snapshot snapshot = txn->snapshot;

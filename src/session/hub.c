@@ -35,15 +35,3 @@ WorkerPool *session__pool(Session *session) {
     hub->sched->mutex_unlock(hub->sched, &hub->mutex);
     return pool;
 }
-
-void session_list(Engine *engine, SessionVisit visit, void *context) {
-    Hub *hub = session__hub(engine);
-    hub->sched->mutex_lock(hub->sched, &hub->mutex);
-    for (Session *session = hub->first; session != NULL; session = session->next) {
-        SessionInfo info = {.id = session->id, .user_name = session->options.user_name, .application_name = session->options.application_name,
-                            .door = session->options.door, .statement = session->running, .started_micros = session->started_micros,
-                            .active = session->active};
-        visit(context, &info);
-    }
-    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
-}

@@ -20,13 +20,17 @@ typedef struct SessionOptions {
     int64_t timeout_ms;                      /* per statement, 0 = none */
     int workers;                             /* threads a query may use; 0 = cores; 1 = none but the caller's */
     bool read_only;
+    Str database_name;                       /* copied; empty = basalt */
+    Str server_version;                      /* copied; as SHOW server_version prints it; empty = built-in */
+    Str client_address;                      /* copied; for pg_stat_activity; empty = none */
+    int32_t client_port;
 } SessionOptions;
 
 NODISCARD ErrorCode session_open(Engine *engine, const SessionOptions *options, Session **session_out, Error *err);
 void session_close(Session *session);        /* rolls back what is open */
 void session_cancel(Session *session);       /* any thread: the running statement ends with ERR_CANCELED soon */
 void session_set_timeout(Session *session, int64_t timeout_ms);
-bool session_in_transaction(const Session *session);
+bool session_in_transaction(const Session *session);      /* of an explicit block */
 bool session_transaction_failed(const Session *session);
 Dialect session_dialect(const Session *session);
 
@@ -52,6 +56,61 @@ typedef struct StatementTimes { int64_t compile_nanos, execute_nanos; } Statemen
 StatementTimes statement_times(const Statement *statement);
 NODISCARD ErrorCode statement_reset(Statement *statement, Error *err);             /* ready to run again, bindings kept */
 void statement_close(Statement *statement);
+
+/* ---- doors that keep a session for long (PostgreSQL's) ---- */
+
+/* Implicit blocks: from implicit_begin on, statements are one transaction until implicit_end. Inside of a block begin does nothing and
+ * end leaves an explicit one alone. BEGIN turns the implicit block into an explicit one, COMMIT and ROLLBACK end it. A failing statement
+ * rolls nothing back by itself: end it with commit = false. */
+NODISCARD ErrorCode session_implicit_begin(Session *session, Error *err);
+NODISCARD ErrorCode session_implicit_end(Session *session, bool commit, Error *err);
+/* Rises whenever a block begins or ends: what was opened under another number is gone. */
+uint64_t session_block_number(const Session *session);
+/* A new round of messages from the client begins: a cancel that came before is forgotten. Inside of an implicit block preparing a
+ * statement does not forget it. */
+void session_round_begin(Session *session);
+
+/* Prepared statements, by name; "" is the unnamed one, which may be replaced. Parsed and bound once, run many times; bound again when
+ * the catalog or a setting that matters has changed. ERR_DUPLICATE_STATEMENT; ERR_SYNTAX: more than one statement. */
+typedef struct Prepared Prepared;
+NODISCARD ErrorCode session_prepare(Session *session, Str name, Str sql, const Type *param_types, uint32_t param_count, bool from_sql, Error *err);
+/* Up to date: the shapes below hold until the transaction ends. ERR_UNDEFINED_STATEMENT; ERR_NOT_SUPPORTED "cached plan must not change result type". */
+NODISCARD ErrorCode session_prepared_find(Session *session, Str name, Prepared **prepared_out, Error *err);
+bool session_prepared_drop(Session *session, Str name);    /* false: there is none */
+void session_prepared_drop_all(Session *session);
+StatementKind prepared_kind(const Prepared *prepared);
+uint32_t prepared_param_count(const Prepared *prepared);
+Type prepared_param_type(const Prepared *prepared, uint32_t index);
+uint32_t prepared_column_count(const Prepared *prepared);
+const RelColumn *prepared_columns(const Prepared *prepared);
+Str prepared_text(const Prepared *prepared);
+/* A statement to bind and step, of a prepared one; several may be open at once. */
+NODISCARD ErrorCode prepared_open(Prepared *prepared, Statement **statement_out, Error *err);
+Str statement_text(const Statement *statement);
+
+/* Settings. */
+NODISCARD ErrorCode session_setting_start(Session *session, Str name, Str value, Error *err); /* of the start packet: RESET comes back to it */
+bool session_setting_get(const Session *session, Str name, Str *value_out);
+uint64_t session_reported_version(const Session *session); /* rises when a reported setting may have changed */
+uint32_t session_reported_count(void);
+bool session_reported_next(const Session *session, uint32_t *cursor, Str *name_out, Str *value_out); /* *cursor: 0 at the start */
+void session_text_style(const Session *session, TextStyle *style_out);                           /* zone and styles of value texts */
+typedef struct SessionTimeouts { int64_t idle_in_transaction_ms, idle_session_ms, transaction_ms, transaction_began_ms; } SessionTimeouts;
+SessionTimeouts session_timeouts(const Session *session); /* 0 = none; transaction_began_ms: monotonic milliseconds, 0 = no transaction */
+
+/* Notices: kept until they are taken. Texts live until the next call for the session. */
+typedef enum SessionNoticeLevel { NOTICE_DEBUG, NOTICE_LOG, NOTICE_INFO, NOTICE_NOTICE, NOTICE_WARNING, NOTICE_NEVER } SessionNoticeLevel;
+typedef struct SessionNotice { SessionNoticeLevel level; const char *sqlstate; Str message, detail, hint; } SessionNotice;
+void session_notice(Session *session, SessionNoticeLevel level, const char *sqlstate, const char *format, ...) PRINTF_LIKE(4, 5);
+bool session_notice_take(Session *session, SessionNotice *notice_out);
+
+/* pg_stat_activity, cancel. The process id is made up, unique among the engine's sessions. */
+int32_t session_pid(const Session *session);
+void session_note_idle(Session *session);                 /* the door waits for the client's next message */
+bool session_terminate_asked(const Session *session);     /* pg_terminate_backend: end the connection with ERR_SHUTDOWN */
+/* Called once when pg_terminate_backend names the session, from any thread, while a mutex is held: wake the door up. */
+void session_on_terminate(Session *session, void (*wake)(void *context), void *context);
+
 
 /* Bulk door: rows straight into a table, as a transaction of its own or inside the session's open one (line protocol, /imp, load, COPY). */
 Txn *session_txn(Session *session);                                                /* open transaction or NULL */

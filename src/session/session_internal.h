@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * session_internal.h - the structs of sessions and statements, and the calls their files share.
  *
- * Threads: a Session and its statements belong to one thread at a time; hub fields and Session.running are under hub->mutex;
- *          control.cancel is atomic. */
+ * Threads: a Session and its statements belong to one thread at a time; hub fields, Session.running and what stands beside it are under
+ *          hub->mutex; control.cancel and terminate are atomic. */
 #pragma once
+#include <stdio.h>
+#include "base/hash.h"
 #include "os/os.h"
 #include "session/session.h"
+#include "session/settings_table.h"
 #include "sql/bind/bind.h"
 #include "sql/exec/exec.h"
 #include "sql/parse/parse.h"
@@ -15,8 +18,45 @@ enum {
     SAVEPOINTS_MAX = 10000,
     STATEMENT_ARENA_BYTES_MAX = 1 << 30,
     QUERY_MEMORY_BYTES = 256 << 20,
-    TAG_BYTES = 64
+    TAG_BYTES = 64,
+    SETTING_BYTES_MAX = 1 << 22,     /* text of one setting's value, with what checking it needs */
+    SETTING_UNDO_MAX = 100000,       /* changes of settings in one transaction */
+    SETTINGS_CUSTOM_MAX = 1000,
+    SEARCH_PATH_MAX = 64,
+    NOTICES_MAX = 1000,              /* kept for the door; later ones are dropped */
+    PREPARED_MAX = 100000,           /* statements of one session */
+    CURSORS_MAX = 10000,
+    ADVISORY_LOCKS_MAX = 1000000     /* of one engine */
 };
+
+/* ---- settings (setting.c, setting_value.c, setting_apply.c) ---- */
+typedef enum SettingForm { SETTING_FORM_BOOL, SETTING_FORM_INT, SETTING_FORM_REAL, SETTING_FORM_TEXT, SETTING_FORM_ENUM } SettingForm;
+typedef struct SettingRow { const char *name, *value, *unit; uint8_t kind; unsigned flags; int64_t low, high; } SettingRow;
+typedef struct CustomSetting {
+    Str name;
+    char *value;                     /* NULL: reset */
+    bool was_set;                    /* shows as empty after it was undone, as in PostgreSQL */
+    struct CustomSetting *next;
+} CustomSetting;
+
+/* A value to put back when the transaction ends: SET LOCAL always, SET only on rollback. */
+typedef struct SettingUndo {
+    SettingId id;                    /* SETTING_COUNT: custom */
+    CustomSetting *custom;
+    char *value;
+    bool local;
+    uint32_t savepoint_count;        /* when it was changed */
+    struct SettingUndo *next;
+} SettingUndo;
+
+/* ---- advisory locks (advisory.c) ---- */
+typedef struct AdvisoryLock {
+    AdvisoryKey key;
+    Session *owner;
+    uint32_t exclusive, shared;      /* times held for the session */
+    uint32_t exclusive_txn, shared_txn; /* times held until the transaction ends */
+    struct AdvisoryLock *next;
+} AdvisoryLock;
 
 /* What all sessions of an engine share; hangs on the engine. */
 typedef struct Hub {
@@ -24,49 +64,73 @@ typedef struct Hub {
     Mutex mutex;
     Session *first;
     uint64_t next_id;
-    WorkerPool *pool;          /* opened by the first query that may use it */
+    WorkerPool *pool;                /* opened by the first query that may use it */
+    AdvisoryLock *locks;
+    uint32_t lock_count;
+    bool cleaned;                    /* temporary schemas of an earlier run were dropped */
 } Hub;
 
 typedef struct Savepoint { Str name; TxnMark mark; } Savepoint;
 
-/* name, default, may be set */
-#define SETTINGS(X)                                                                                                    \
-    X(APPLICATION_NAME, "application_name", "", true)                                                                  \
-    X(BYTEA_OUTPUT, "bytea_output", "hex", true)                                                                       \
-    X(CLIENT_ENCODING, "client_encoding", "UTF8", true)                                                                \
-    X(DATESTYLE, "datestyle", "ISO, MDY", true)                                                                        \
-    X(DEFAULT_ISOLATION, "default_transaction_isolation", "read committed", true)                                      \
-    X(DEFAULT_READ_ONLY, "default_transaction_read_only", "off", true)                                                 \
-    X(DIALECT, "dialect", "postgres", true)                                                                            \
-    X(DURABILITY, "durability", "default", true)                                                                       \
-    X(EXTRA_FLOAT_DIGITS, "extra_float_digits", "1", true)                                                             \
-    X(INTEGER_DATETIMES, "integer_datetimes", "on", false)                                                             \
-    X(INTERVAL_STYLE, "intervalstyle", "postgres", true)                                                               \
-    X(LOCK_TIMEOUT, "lock_timeout", "0", true)                                                                         \
-    X(MAX_IDENTIFIER_LENGTH, "max_identifier_length", "255", false)                                                    \
-    X(OPTIMIZER_SKIP, "optimizer_skip", "", true)                                                                      \
-    X(QUERY_MEMORY, "query_memory", "256MB", true)                                                                     \
-    X(RESULT_CACHE, "result_cache", "off", true)                                                                       \
-    X(SEARCH_PATH, "search_path", "public", true)                                                                      \
-    X(SERVER_ENCODING, "server_encoding", "UTF8", false)                                                               \
-    X(SERVER_VERSION, "server_version", "15.0 (Basalt " BASALT_VERSION ")", false)                                     \
-    X(CONFORMING_STRINGS, "standard_conforming_strings", "on", false)                                                  \
-    X(STATEMENT_TIMEOUT, "statement_timeout", "0", true)                                                               \
-    X(TIMEZONE, "timezone", "UTC", true)                                                                               \
-    X(TRANSACTION_ISOLATION, "transaction_isolation", "read committed", true)                                          \
-    X(TRANSACTION_READ_ONLY, "transaction_read_only", "off", true)                                                     \
-    X(WORKERS, "workers", "0", true)
-#define BASALT_VERSION "0.1.0"
+/* What is kept of a statement from run to run. Never changes once bound and planned; portals share it. */
+typedef struct Compiled {
+    Session *session;
+    uint32_t references;
+    Arena arena, plan_arena;         /* text, tree, bound statement; plan */
+    Str text;                        /* the one statement */
+    AstStatement *tree;              /* NULL: empty */
+    BoundStatement *bound;
+    Plan *plan;                      /* NULL until the first run */
+    Type *declared;
+    uint32_t declared_count;
+    uint64_t catalog_version, bind_version;
+    bool needs_catalog;
+    bool own;                        /* the session does it, not the binder's and executor's calls */
+    RelColumn *columns;              /* of statements that the session answers itself */
+    uint32_t column_count;
+    FunctionEnvironment environment; /* while it is bound and planned */
+    SystemView system;               /* same: the catalog with pg_catalog and information_schema */
+} Compiled;
 
-typedef enum SettingId {
-#define X(id, name, value, settable) SETTING_##id,
-    SETTINGS(X)
-#undef X
-        SETTING_COUNT
-} SettingId;
+struct Prepared {
+    Str name;                        /* owned */
+    Compiled *compiled;
+    int64_t prepared_micros;
+    bool from_sql;
+    uint32_t *parameter_oids;
+    Prepared *next;
+};
 
-/* A value to put back when the transaction ends: SET LOCAL always, SET only on rollback. */
-typedef struct SettingUndo { SettingId id; char *value; bool local; struct SettingUndo *next; } SettingUndo;
+/* ---- rows kept in memory (row_store.c): cursors that outlive their transaction or go backwards ---- */
+typedef struct RowChunk { ColumnBuilder *builders; uint64_t first; uint32_t row_count; struct RowChunk *next; } RowChunk;
+typedef struct RowStore {
+    Arena arena;
+    uint16_t column_count;
+    uint64_t row_count;
+    RowChunk *chunks, *last;
+    size_t bytes;
+    Vector *vectors;                 /* of the window handed out */
+    Batch batch;
+} RowStore;
+
+typedef struct Cursor {
+    Str name;                        /* owned */
+    Str text;                        /* owned: the DECLARE statement */
+    Statement *statement;            /* NULL once all rows are in the store */
+    RowStore *store;                 /* NULL: rows stream */
+    RelColumn *columns;              /* owned, with its names */
+    uint32_t column_count;
+    Arena memory;
+    bool hold, scroll, binary, held; /* held: its transaction has committed */
+    Batch *batch;                    /* streaming: live rows of it are still to be given out from `skip` on */
+    uint32_t skip;
+    uint64_t position;               /* 0 before the first row, k on row k, one more than the rows there are: behind the last */
+    int64_t created_micros;
+    uint32_t savepoint_count;
+    struct Cursor *next;
+} Cursor;
+
+typedef struct NoticeRow { SessionNotice notice; struct NoticeRow *next; } NoticeRow;
 
 struct Session {
     Engine *engine;
@@ -75,52 +139,95 @@ struct Session {
     uint64_t id;
     SessionOptions options;
     Arena names;                       /* user, application, door */
-    char *settings[SETTING_COUNT];     /* NUL-ended, owned */
+    char *settings[SETTING_COUNT];     /* NUL-ended, owned; NULL = default */
+    char *setting_resets[SETTING_COUNT]; /* what RESET comes back to; NULL = default */
+    CustomSetting *custom;
+    uint32_t custom_count;
     SettingUndo *undo;
+    uint32_t undo_count;
+    uint64_t report_version, bind_version;
     Arena zone_memory;
     const Zone *zone;                  /* NULL = UTC */
+    Arena path_memory, path_known_memory;
+    Str path_names[SEARCH_PATH_MAX];   /* as set */
+    uint32_t path_name_count;
+    Str lookup[SEARCH_PATH_MAX + 1];   /* the temporary schema, then those that exist, $user replaced */
+    Str *path;                         /* into lookup: what the client sees of it */
+    uint32_t path_count;
+    bool path_known, temp_exists, temp_used;
+    uint64_t path_catalog_version;
+    Str temp_schema;                   /* in names; empty: none was made */
+    Str version_text;                  /* in names */
+    Str acting_user;                   /* SET ROLE, SET SESSION AUTHORIZATION */
+    Str authorized_user;
     Dialect dialect;
     uint32_t passes_off;
-    int64_t timeout_ms;
+    int64_t timeout_ms, transaction_timeout_ms, idle_in_transaction_ms, idle_session_ms;
     size_t memory_limit;
     int workers;
-    uint8_t durability, isolation;
-    bool read_only;
-    Txn *txn;                          /* of an explicit block */
-    bool in_block, failed;
+    uint8_t durability;
+    SessionNoticeLevel notice_level;
+    Arena notice_memory;
+    NoticeRow *notices, *notice_last;
+    uint32_t notice_count;
+    Txn *txn;                          /* of a block */
+    bool in_block, implicit, failed;
+    bool block_used;                   /* a statement has looked at data: its modes cannot change any more */
+    uint8_t block_isolation;
+    bool block_read_only, block_deferrable;
     int64_t block_micros;              /* now() of the block */
+    int64_t block_nanos;               /* monotonic */
+    uint64_t block_number;
     Savepoint *savepoints;
     uint32_t savepoint_count, savepoint_capacity;
     Arena savepoint_names;
     QueryControl control;
     Random random;
     Statement *spare;                  /* kept with its arenas, so that a next statement touches no fresh page */
-    Str running;                       /* text of the last statement, for lists of clients */
+    Compiled *spare_compiled;
+    Statement *running_first;          /* statements with a run inside of the block */
+    StrMap prepared;                   /* name -> Prepared * */
+    Prepared *prepared_first;
+    Cursor *cursors;
+    uint32_t cursor_count;
+    bool has_locks;                    /* it may hold advisory locks */
+    int execute_depth;
+    uint64_t statement_number;         /* rises with each statement that looks at data in a block */
+    /* hub->mutex */
+    Str running;                       /* text of the last statement, for lists of clients; owned copy */
+    char *running_text;
+    size_t running_capacity;
     bool active;
-    int64_t started_micros;
+    const char *idle_state;
+    int64_t started_micros, backend_micros, change_micros, shown_block_micros;
+    Str shown_application;
+    char shown_application_text[64];
+    void (*wake)(void *context);
+    void *wake_context;
+    atomic_int terminate;
 };
 
-/* Rows that the session itself answers: EXPLAIN, SHOW. */
-typedef struct TextRows { Str *lines; uint32_t count, next; RelColumn column; } TextRows;
+/* Rows that the session itself answers: EXPLAIN, SHOW. lines: column_count texts a row. */
+typedef struct TextRows { Str *lines; uint32_t count, next, column_count; } TextRows;
 
-typedef enum StatementState { STATEMENT_READY, STATEMENT_RUNNING, STATEMENT_DONE, STATEMENT_BROKEN } StatementState;
+typedef enum StatementState { STATEMENT_READY, STATEMENT_RUNNING, STATEMENT_DONE, STATEMENT_BROKEN, STATEMENT_GONE } StatementState;
 
 struct Statement {
     Session *session;
-    Arena arena, plan_arena;           /* text, tree, bound statement; plan */
+    Compiled *compiled;
+    Arena arena;                       /* parameters, lines */
     Arena batch_arena;                 /* columns decoded for the last batch */
-    Str text;                          /* the one statement */
-    BoundStatement *bound;
+    Str text;                          /* = compiled->text */
+    BoundStatement *bound;             /* = compiled->bound */
+    Plan *plan;                        /* = compiled->plan */
     FunctionEnvironment environment;
     SystemView system;                 /* the transaction's catalog and storage with pg_catalog and information_schema */
     Txn *own_txn;                      /* implicit transaction, from prepare to the end */
-    Plan *plan;
     Run *run;
     Value *params;
     bool *params_set;
-    Type *declared;                    /* parameter types as declared */
-    uint32_t declared_count;
     StatementState state;
+    uint64_t begun;                    /* session->statement_number when it last began */
     uint64_t affected;
     char tag[TAG_BYTES];
     StatementTimes times;
@@ -128,6 +235,14 @@ struct Statement {
     Batch batch;
     Vector vector;
     StrRef *refs;
+    Vector *row_vectors;
+    Statement *inner;                  /* EXECUTE: what runs */
+    Cursor *cursor;                    /* FETCH */
+    uint64_t fetch_at, fetch_skip, fetch_left; /* next row of the store; rows of a stream to pass over; rows still to come */
+    int fetch_step;                    /* 1, -1 */
+    Statement *running_next, *running_previous; /* in session->running_first while `listed` */
+    bool listed;
+    uint32_t savepoint_count;          /* when it started */
 };
 
 Hub *session__hub(Engine *engine);
@@ -135,19 +250,64 @@ WorkerPool *session__pool(Session *session);
 int64_t session__wall_micros(const Session *session);
 int64_t session__nanos(const Session *session);
 
+/* ---- settings ---- */
+const SettingRow *setting__row(SettingId id);
+const char *const *setting__choices(SettingId id); /* NULL: not an ENUM */
+ErrorCode setting__bad_value(SettingId id, Str value, Error *err);
+bool setting__parse_bool(Str value, bool *flag_out);
+int64_t setting__number(SettingId id, Str canonical);
+uint8_t setting__isolation(Str canonical);
+NODISCARD ErrorCode setting__canonical(const Session *session, SettingId id, Str value, Arena *arena, Str *value_out, Error *err);
+NODISCARD ErrorCode setting__apply(Session *session, SettingId id, Str canonical, Error *err);
+Str setting__value(const Session *session, SettingId id);
+Str setting__shown(const Session *session, SettingId id);
+void setting__force(Session *session, SettingId id, Str value);
+void setting__number_version(Session *session);
 NODISCARD ErrorCode session__settings_init(Session *session, Error *err);
 void session__settings_deinit(Session *session);
-NODISCARD ErrorCode session__setting_set(Session *session, Str name, Str value, bool is_default, bool local, Error *err);
-NODISCARD ErrorCode session__setting_show(const Session *session, Str name, Str *value_out, Error *err);
+NODISCARD ErrorCode session__setting_set(Session *session, Str name, Str value, bool local, Error *err);
+NODISCARD ErrorCode session__setting_reset(Session *session, Str name, bool local, Error *err);
+NODISCARD ErrorCode session__settings_reset_all(Session *session, Error *err);
+bool session__setting_find(const Session *session, Str name, Str *value_out);
+NODISCARD ErrorCode session__setting_show(const Session *session, Str name, Str *name_out, Str *value_out, Error *err);
 void session__settings_end(Session *session, bool committed);
+void session__settings_rollback_to(Session *session, uint32_t savepoint_count);
+void session__settings_release(Session *session, uint32_t savepoint_count);
+NODISCARD ErrorCode session__role_set(Session *session, Str name, Error *err);
+NODISCARD ErrorCode session__authorization_set(Session *session, Str name, Error *err);
 
+/* ---- names: search path, temporary schema (session_path.c) ---- */
+void session__path_use(Session *session, Txn *txn);    /* tells the transaction; finds out which schemas exist */
+NODISCARD ErrorCode session__temp_schema(Session *session, Txn *txn, Str *name_out, Error *err); /* made on first use */
+void session__temp_drop(Session *session);             /* all of its tables; outside of a block */
+void session__temp_clean(Session *session);            /* once an engine: schemas that an earlier run left behind */
+
+/* ---- transactions (session_txn.c) ---- */
 NODISCARD ErrorCode session__engine_begin(Session *session, bool read_only, Txn **txn_out, Error *err);
 /* One of BEGIN, COMMIT, ROLLBACK, SAVEPOINT, RELEASE, ROLLBACK TO; writes the tag. */
 NODISCARD ErrorCode session__control(Statement *statement, Error *err);
+NODISCARD ErrorCode session__transaction_mode_set(Session *session, SettingId id, Str value, Error *err);
+NODISCARD ErrorCode session__set_transaction(Statement *statement, Error *err);
 void session__block_failed(Session *session);
+bool session__read_only(const Session *session);
 static inline Txn *statement__txn(const Statement *statement) { return statement->session->in_block ? statement->session->txn : statement->own_txn; }
 
-/* ---- kinds of statements: each does its whole work, or starts what statement_step continues ---- */
+/* ---- compiled statements (compiled.c) ---- */
+NODISCARD ErrorCode compiled__create(Session *session, Str sql, const Type *param_types, uint32_t param_count, Compiled **compiled_out, size_t *used_out, Error *err);
+void compiled__release(Compiled *compiled);
+NODISCARD ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err);
+/* Bound anew if what it was bound against has changed. *compiled: replaced then. */
+NODISCARD ErrorCode compiled__refresh(Compiled **compiled, Txn *txn, Error *err);
+NODISCARD ErrorCode compiled__columns(const Compiled *compiled, const RelColumn **columns_out, uint32_t *count_out);
+void session__environment(Session *session, FunctionEnvironment *environment_out);
+NODISCARD ErrorCode compiled__check_allowed(const Compiled *compiled, Error *err);
+
+/* ---- statements ---- */
+NODISCARD ErrorCode statement__create(Session *session, Compiled *compiled, Statement **statement_out); /* takes the reference */
+NODISCARD ErrorCode statement__begin(Statement *statement, Error *err);  /* transaction, snapshot */
+void statement__end_own(Statement *statement);
+void statement__list(Statement *statement);                              /* its run ends with the block */
+void statement__abandon_all(Session *session, uint32_t savepoint_count);
 NODISCARD ErrorCode statement__start_query(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *err);
 NODISCARD ErrorCode statement__run_dml(Statement *statement, Error *err);
@@ -156,3 +316,36 @@ NODISCARD ErrorCode statement__start_text(Statement *statement, Error *err);  /*
 void statement__next_text(Statement *statement, Batch **batch_out);
 NODISCARD ErrorCode statement__plan(Statement *statement, Error *err);
 RunContext statement__run_context(Statement *statement);
+NODISCARD ErrorCode statement__run_own(Statement *statement, Error *err);     /* SET, DISCARD, PREPARE, DECLARE … (statement_own.c) */
+void statement__tag(Statement *statement, const char *tag);
+
+/* ---- prepared statements (prepared.c), cursors (cursor.c) ---- */
+NODISCARD ErrorCode session__prepare_sql(Statement *statement, Error *err);
+NODISCARD ErrorCode session__execute(Statement *statement, Error *err);
+NODISCARD ErrorCode session__deallocate(Statement *statement, Error *err);
+Prepared *session__prepared_peek(const Session *session, Str name);
+NODISCARD ErrorCode session__declare(Statement *statement, Error *err);
+NODISCARD ErrorCode session__fetch(Statement *statement, Error *err);
+NODISCARD ErrorCode session__fetch_next(Statement *statement, Batch **batch_out, Error *err);
+NODISCARD ErrorCode session__close_cursor(Statement *statement, Error *err);
+Cursor *session__cursor_find(const Session *session, Str name);
+NODISCARD ErrorCode session__cursors_hold(Session *session, Error *err);      /* before a commit */
+void session__cursors_end(Session *session, bool committed);
+void session__cursors_rollback_to(Session *session, uint32_t savepoint_count);
+void session__cursors_close(Session *session);
+RowStore *row_store__create(uint16_t column_count);
+void row_store__destroy(RowStore *store);
+NODISCARD ErrorCode row_store__add(RowStore *store, Batch *batch, size_t bytes_max, Error *err);
+/* Rows from `first` on, at most `count` and at most a batch; *taken_out rows. */
+Batch *row_store__window(RowStore *store, uint64_t first, uint64_t count, Arena *arena, uint32_t *taken_out);
+
+/* ---- advisory locks, clients, calls of functions ---- */
+NODISCARD ErrorCode session__advisory(Session *session, const AdvisoryCall *call, bool *result_out, Error *err);
+void session__advisory_end_transaction(Session *session);
+void session__advisory_release_all(Session *session);
+void session__locks(Session *session, void (*visit)(void *context, const SessionLock *lock), void *context);
+void session__activity(Session *session, void (*visit)(void *context, const SessionActivity *row), void *context);
+bool session__signal(Session *session, int32_t pid, bool terminate);
+void session__shown_application(Session *session, Str name);
+void session__note_running(Session *session, Str text, bool active);
+extern const SessionCalls SESSION__CALLS;

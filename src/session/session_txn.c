@@ -1,35 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0
- * session_txn.c - explicit transaction blocks: BEGIN to COMMIT or ROLLBACK, savepoints, the failed state (25P02).
+ * session_txn.c - transaction blocks: explicit ones from BEGIN to COMMIT or ROLLBACK, implicit ones of a door's round of messages,
+ * savepoints, the failed state (25P02).
  *
- * States: none -> block -> none; block -> failed (an error inside) -> block by ROLLBACK TO, or none by COMMIT / ROLLBACK. */
+ * States: none -> block -> none; block -> failed (an error inside) -> block by ROLLBACK TO, or none by COMMIT / ROLLBACK.
+ *         An implicit block is a block with `implicit` set; BEGIN clears it.
+ * Tests:  test/sql/transaction.slt, test/unit/session/test_transaction.c */
 #include "session/session_internal.h"
-#include <stdio.h>
+
+static bool default_flag(const Session *session, SettingId id) { return str_equal(setting__value(session, id), STR("on")); }
+
+bool session__read_only(const Session *session) {
+    return session->options.read_only || (session->in_block ? session->block_read_only : default_flag(session, SETTING_DEFAULT_READ_ONLY));
+}
 
 ErrorCode session__engine_begin(Session *session, bool read_only, Txn **txn_out, Error *err) {
-    TxnOptions options = {.isolation = session->isolation, .read_only = read_only || session->read_only, .durability = session->durability};
+    uint8_t isolation = session->in_block ? session->block_isolation : setting__isolation(setting__value(session, SETTING_DEFAULT_ISOLATION));
+    TxnOptions options = {.isolation = isolation, .read_only = read_only, .durability = session->durability};
     return engine_begin(session->engine, &options, txn_out, err);
 }
 
-static ErrorCode session__begin_block(Session *session, const BoundStatement *bound, Error *err) {
+static void default_modes(Session *session) {
+    session->block_isolation = setting__isolation(setting__value(session, SETTING_DEFAULT_ISOLATION));
+    session->block_read_only = default_flag(session, SETTING_DEFAULT_READ_ONLY);
+    session->block_deferrable = default_flag(session, SETTING_DEFAULT_DEFERRABLE);
+}
+
+/* The modes are in block_*. */
+static ErrorCode begin_block(Session *session, bool implicit, Error *err) {
     assert(!session->in_block);
-    uint8_t isolation = session->isolation;
-    if (bound != NULL && bound->has_isolation) {
-        session->isolation = bound->isolation;
-    }
-    ErrorCode code = session__engine_begin(session, bound != NULL && bound->has_read_only && bound->read_only, &session->txn, err);
-    session->isolation = isolation;
+    session->in_block = true;
+    ErrorCode code = session__engine_begin(session, session->block_read_only || session->options.read_only, &session->txn, err);
     session->in_block = code == ERR_OK;
-    session->failed = false;
+    session->implicit = implicit;
+    session->failed = session->block_used = false;
+    session->block_number++;
     session->block_micros = session__wall_micros(session);
+    session->block_nanos = session__nanos(session);
     return code;
 }
 
 static void end_block(Session *session, bool committed) {
     session->txn = NULL;
-    session->in_block = session->failed = false;
+    session->in_block = session->implicit = session->failed = false;
+    session->block_number++;
     session->savepoint_count = 0;
     arena_reset(&session->savepoint_names);
     session__settings_end(session, committed);
+    session__advisory_end_transaction(session);
 }
 
 void session__block_failed(Session *session) {
@@ -38,11 +55,14 @@ void session__block_failed(Session *session) {
     }
 }
 
+/* ---- for doors ---- */
+
 ErrorCode session_begin(Session *session, Error *err) {
     if (session->in_block) {
         return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "there is already a transaction in progress");
     }
-    return session__begin_block(session, NULL, err);
+    default_modes(session);
+    return begin_block(session, false, err);
 }
 
 ErrorCode session_commit(Session *session, Error *err) {
@@ -53,51 +73,218 @@ ErrorCode session_commit(Session *session, Error *err) {
         session_rollback(session);
         return error_set(err, ERR_FAILED_TRANSACTION, ERROR_NO_POSITION, "the transaction had failed and was rolled back");
     }
-    Lsn lsn;
-    ErrorCode code = txn_commit(session->txn, &lsn, err);
+    ErrorCode code = session__cursors_hold(session, err);
+    if (code != ERR_OK) {
+        session_rollback(session);
+        return code;
+    }
+    statement__abandon_all(session, 0);
+    session__cursors_end(session, true);
+    if (txn_has_writes(session->txn)) {
+        Lsn lsn;
+        code = txn_commit(session->txn, &lsn, err);
+    } else {
+        txn_rollback(session->txn); /* nothing to log */
+    }
     end_block(session, code == ERR_OK);
     return code;
 }
 
 void session_rollback(Session *session) {
     if (session->in_block) {
+        statement__abandon_all(session, 0);
+        session__cursors_end(session, false);
         txn_rollback(session->txn);
         end_block(session, false);
     }
 }
 
-static void set_tag(Statement *statement, const char *tag) { snprintf(statement->tag, sizeof statement->tag, "%s", tag); }
-
-static ErrorCode run_begin(Statement *statement, Error *err) {
-    set_tag(statement, "BEGIN");
-    if (statement->session->in_block) {
-        return ERR_OK; /* PostgreSQL: a warning only */
+ErrorCode session_implicit_begin(Session *session, Error *err) {
+    if (session->in_block) {
+        return ERR_OK;
     }
-    return session__begin_block(statement->session, statement->bound, err);
+    default_modes(session);
+    return begin_block(session, true, err);
 }
 
-static ErrorCode run_commit(Statement *statement, Error *err) {
-    Session *session = statement->session;
-    set_tag(statement, session->failed ? "ROLLBACK" : "COMMIT");
+ErrorCode session_implicit_end(Session *session, bool commit, Error *err) {
+    if (!session->in_block || !session->implicit) {
+        return ERR_OK;
+    }
+    if (commit && !session->failed) {
+        return session_commit(session, err);
+    }
+    session_rollback(session);
+    return ERR_OK;
+}
+
+bool session_in_transaction(const Session *session) { return session->in_block && !session->implicit; }
+bool session_transaction_failed(const Session *session) { return session->failed; }
+uint64_t session_block_number(const Session *session) { return session->block_number; }
+
+/* ---- modes ---- */
+
+/* Modes of a block that no statement has used yet: the engine's transaction starts again with them. */
+static ErrorCode restart(Session *session, uint8_t isolation, bool read_only, Error *err) {
+    uint8_t isolation_before = session->block_isolation;
+    bool read_only_before = session->block_read_only;
+    Txn *txn = NULL;
+    session->block_isolation = isolation;
+    session->block_read_only = read_only;
+    ErrorCode code = session__engine_begin(session, read_only || session->options.read_only, &txn, err);
+    if (code != ERR_OK) {
+        session->block_isolation = isolation_before;
+        session->block_read_only = read_only_before;
+        return code;
+    }
+    txn_rollback(session->txn);
+    session->txn = txn;
+    return ERR_OK;
+}
+
+static ErrorCode change_modes(Session *session, uint8_t isolation, bool read_only, Error *err) {
+    if (isolation == session->block_isolation && read_only == session->block_read_only) {
+        return ERR_OK;
+    }
+    if (!session->block_used) {
+        return restart(session, isolation, read_only, err);
+    }
+    if (isolation != session->block_isolation) {
+        return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+    }
+    if (!read_only) {
+        return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "transaction read-write mode must be set before any query");
+    }
+    session->block_read_only = true; /* a block may become stricter at any time */
+    return ERR_OK;
+}
+
+ErrorCode session__transaction_mode_set(Session *session, SettingId id, Str value, Error *err) {
     if (!session->in_block) {
+        return ERR_OK; /* lasts for this statement only */
+    }
+    return id == SETTING_TRANSACTION_ISOLATION ? change_modes(session, setting__isolation(value), session->block_read_only, err)
+                                               : change_modes(session, session->block_isolation, str_equal(value, STR("on")), err);
+}
+
+static uint8_t isolation_of(const AstTransaction *ast, uint8_t otherwise) {
+    switch (ast->isolation) {
+    case AST_SERIALIZABLE: return ISOLATION_SERIALIZABLE;
+    case AST_REPEATABLE_READ: return ISOLATION_REPEATABLE_READ;
+    case AST_ISOLATION_UNSAID: return otherwise;
+    default: return ISOLATION_READ_COMMITTED;
+    }
+}
+
+static bool read_only_of(const AstTransaction *ast, bool otherwise) {
+    return ast->access == AST_ACCESS_UNSAID ? otherwise : ast->access == AST_READ_ONLY;
+}
+
+static ErrorCode set_characteristics(Session *session, const AstTransaction *ast, Error *err) {
+    static const Str LEVELS[] = {{"", 0}, {"read uncommitted", 16}, {"read committed", 14}, {"repeatable read", 15}, {"serializable", 12}};
+    if (ast->isolation != AST_ISOLATION_UNSAID) {
+        TRY(session__setting_set(session, STR("default_transaction_isolation"), LEVELS[ast->isolation], false, err));
+    }
+    if (ast->access != AST_ACCESS_UNSAID) {
+        TRY(session__setting_set(session, STR("default_transaction_read_only"), ast->access == AST_READ_ONLY ? STR("on") : STR("off"), false, err));
+    }
+    if (ast->deferrable != AST_DEFERRABLE_UNSAID) {
+        TRY(session__setting_set(session, STR("default_transaction_deferrable"), ast->deferrable == AST_DEFERRABLE ? STR("on") : STR("off"), false, err));
+    }
+    return ERR_OK;
+}
+
+ErrorCode session__set_transaction(Statement *statement, Error *err) {
+    Session *session = statement->session;
+    const AstTransaction *ast = statement->compiled->tree->as.transaction;
+    statement__tag(statement, "SET");
+    if (ast->session_characteristics) {
+        return set_characteristics(session, ast, err);
+    }
+    if (!session->in_block || session->implicit) {
+        session_notice(session, NOTICE_WARNING, "25P01", "SET TRANSACTION can only be used in transaction blocks");
         return ERR_OK;
     }
-    if (session->failed) {
-        session_rollback(session);
+    session->block_deferrable = ast->deferrable == AST_DEFERRABLE;
+    return change_modes(session, isolation_of(ast, session->block_isolation), read_only_of(ast, session->block_read_only), err);
+}
+
+/* ---- statements ---- */
+
+void statement__tag(Statement *statement, const char *tag) { snprintf(statement->tag, sizeof statement->tag, "%s", tag); }
+
+static ErrorCode run_begin(Statement *statement, Error *err) {
+    Session *session = statement->session;
+    const AstTransaction *ast = statement->compiled->tree->as.transaction;
+    statement__tag(statement, ast->kind == AST_START_TRANSACTION ? "START TRANSACTION" : "BEGIN");
+    if (session->in_block && !session->implicit) {
+        session_notice(session, NOTICE_WARNING, "25001", "there is already a transaction in progress");
         return ERR_OK;
     }
-    return session_commit(session, err);
+    bool was_implicit = session->implicit;
+    if (!was_implicit) {
+        default_modes(session);
+    }
+    session->block_deferrable = ast->deferrable == AST_DEFERRABLE;
+    uint8_t isolation = isolation_of(ast, session->block_isolation);
+    bool read_only = read_only_of(ast, session->block_read_only);
+    if (was_implicit) { /* what ran before in this round belongs to the block */
+        session->implicit = false;
+        return change_modes(session, isolation, read_only, err);
+    }
+    session->block_isolation = isolation;
+    session->block_read_only = read_only;
+    return begin_block(session, false, err);
 }
 
 static ErrorCode need_block(const Session *session, const char *what, Error *err) {
-    if (session->in_block) {
+    if (session->in_block && !session->implicit) {
         return ERR_OK;
     }
     return error_set(err, ERR_NO_TRANSACTION, ERROR_NO_POSITION, "%s can only be used in transaction blocks", what);
 }
 
+/* The next block of AND CHAIN has the modes of the one that ended. */
+static ErrorCode chain(Session *session, const AstTransaction *ast, Error *err) { return ast->chain ? begin_block(session, false, err) : ERR_OK; }
+
+static ErrorCode run_commit(Statement *statement, Error *err) {
+    Session *session = statement->session;
+    const AstTransaction *ast = statement->compiled->tree->as.transaction;
+    statement__tag(statement, session->failed ? "ROLLBACK" : "COMMIT");
+    if (ast->chain) {
+        TRY(need_block(session, "COMMIT AND CHAIN", err));
+    }
+    if (!session->in_block || session->implicit) {
+        session_notice(session, NOTICE_WARNING, "25P01", "there is no transaction in progress");
+    }
+    if (!session->in_block) {
+        return ERR_OK;
+    }
+    if (session->failed) {
+        session_rollback(session);
+        return chain(session, ast, err);
+    }
+    TRY(session_commit(session, err));
+    return chain(session, ast, err);
+}
+
+static ErrorCode run_rollback(Statement *statement, Error *err) {
+    Session *session = statement->session;
+    const AstTransaction *ast = statement->compiled->tree->as.transaction;
+    statement__tag(statement, "ROLLBACK");
+    if (ast->chain) {
+        TRY(need_block(session, "ROLLBACK AND CHAIN", err));
+    }
+    if (!session->in_block || session->implicit) {
+        session_notice(session, NOTICE_WARNING, "25P01", "there is no transaction in progress");
+    }
+    session_rollback(session);
+    return chain(session, ast, err);
+}
+
 static ErrorCode run_savepoint(Statement *statement, Error *err) {
     Session *session = statement->session;
+    statement__tag(statement, "SAVEPOINT");
     TRY(need_block(session, "SAVEPOINT", err));
     if (session->savepoint_count == SAVEPOINTS_MAX) {
         return error_set(err, ERR_LIMIT_EXCEEDED, ERROR_NO_POSITION, "more than %d savepoints", SAVEPOINTS_MAX);
@@ -106,9 +293,9 @@ static ErrorCode run_savepoint(Statement *statement, Error *err) {
         session->savepoint_capacity = session->savepoint_capacity == 0 ? 8 : session->savepoint_capacity * 2;
         session->savepoints = mem_realloc(session->savepoints, session->savepoint_capacity * sizeof *session->savepoints);
     }
+    session->block_used = true;
     session->savepoints[session->savepoint_count++] =
-        (Savepoint){arena_str(&session->savepoint_names, statement->bound->name), txn_mark(session->txn)};
-    set_tag(statement, "SAVEPOINT");
+        (Savepoint){arena_str(&session->savepoint_names, statement->compiled->tree->as.transaction->name.text), txn_mark(session->txn)};
     return ERR_OK;
 }
 
@@ -125,22 +312,26 @@ static ErrorCode find_savepoint(const Session *session, Str name, uint32_t *inde
 static ErrorCode run_release(Statement *statement, Error *err) {
     Session *session = statement->session;
     uint32_t index;
+    statement__tag(statement, "RELEASE");
     TRY(need_block(session, "RELEASE SAVEPOINT", err));
-    TRY(find_savepoint(session, statement->bound->name, &index, err));
+    TRY(find_savepoint(session, statement->compiled->tree->as.transaction->name.text, &index, err));
     session->savepoint_count = index;
-    set_tag(statement, "RELEASE");
+    session__settings_release(session, index);
     return ERR_OK;
 }
 
 static ErrorCode run_rollback_to(Statement *statement, Error *err) {
     Session *session = statement->session;
     uint32_t index;
+    statement__tag(statement, "ROLLBACK");
     TRY(need_block(session, "ROLLBACK TO SAVEPOINT", err));
-    TRY(find_savepoint(session, statement->bound->name, &index, err));
+    TRY(find_savepoint(session, statement->compiled->tree->as.transaction->name.text, &index, err));
+    statement__abandon_all(session, index + 1);
+    session__cursors_rollback_to(session, index + 1);
     txn_rollback_to(session->txn, session->savepoints[index].mark);
     session->savepoint_count = index + 1; /* the savepoint itself stays */
+    session__settings_rollback_to(session, index + 1);
     session->failed = false;
-    set_tag(statement, "ROLLBACK");
     return ERR_OK;
 }
 
@@ -153,8 +344,6 @@ ErrorCode session__control(Statement *statement, Error *err) {
     case STATEMENT_ROLLBACK_TO: return run_rollback_to(statement, err);
     default:
         assert(statement->bound->kind == STATEMENT_ROLLBACK);
-        session_rollback(statement->session);
-        set_tag(statement, "ROLLBACK");
-        return ERR_OK;
+        return run_rollback(statement, err);
     }
 }

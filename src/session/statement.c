@@ -1,113 +1,143 @@
 /* SPDX-License-Identifier: Apache-2.0
- * statement.c - one statement from text to its last batch.
+ * statement.c - one run of a statement, from its compiled form to its last batch.
  *
- * States: READY -> RUNNING -> DONE, or BROKEN after an error. Outside a block the statement owns a transaction from prepare on; it
- *         commits at the end and is rolled back by an error or by closing early.
+ * States: READY -> RUNNING -> DONE, or BROKEN after an error, or GONE when its block ended under it. Outside a block the statement owns
+ *         a transaction from prepare on; it commits at the end and is rolled back by an error or by closing early.
  * Why:    binding and running in one transaction means that both see the same catalog and rows. */
 #include "session/session_internal.h"
-#include <stdio.h>
 
-static Statement *take_statement(Session *session) {
+/* ---- memory ---- */
+
+ErrorCode statement__create(Session *session, Compiled *compiled, Statement **statement_out) {
     Statement *statement = session->spare;
     session->spare = NULL;
     if (statement == NULL) {
         statement = mem_calloc(1, sizeof *statement);
         arena_init(&statement->arena, STATEMENT_ARENA_BYTES_MAX);
-        arena_init(&statement->plan_arena, STATEMENT_ARENA_BYTES_MAX);
         arena_init(&statement->batch_arena, STATEMENT_ARENA_BYTES_MAX);
     }
     statement->session = session;
-    return statement;
+    statement->compiled = compiled;
+    *statement_out = statement;
+    return ERR_OK;
+}
+
+static void delist(Statement *statement) {
+    if (!statement->listed) {
+        return;
+    }
+    if (statement->running_previous != NULL) {
+        statement->running_previous->running_next = statement->running_next;
+    } else {
+        statement->session->running_first = statement->running_next;
+    }
+    if (statement->running_next != NULL) {
+        statement->running_next->running_previous = statement->running_previous;
+    }
+    statement->listed = false;
+    if (statement->session->running_first == NULL && statement->session->in_block) {
+        txn_hold_snapshot(statement->session->txn, false);
+    }
+}
+
+void statement__list(Statement *statement) {
+    Session *session = statement->session;
+    if (!session->in_block || statement->listed) {
+        return;
+    }
+    statement->running_previous = NULL;
+    statement->running_next = session->running_first;
+    if (session->running_first != NULL) {
+        session->running_first->running_previous = statement;
+    }
+    session->running_first = statement;
+    statement->savepoint_count = session->savepoint_count;
+    statement->listed = true;
+    txn_hold_snapshot(session->txn, true);
+}
+
+static void end_run(Statement *statement) {
+    run_close(statement->run);
+    statement->run = NULL;
+    delist(statement);
+}
+
+void statement__abandon_all(Session *session, uint32_t savepoint_count) {
+    Statement *statement = session->running_first;
+    while (statement != NULL) {
+        Statement *next = statement->running_next;
+        if (statement->savepoint_count >= savepoint_count) {
+            end_run(statement);
+            statement->state = STATEMENT_GONE;
+        }
+        statement = next;
+    }
 }
 
 static void give_back(Statement *statement) {
+    enum { SPARE_BYTES_MAX = 1 << 20 };
     Session *session = statement->session;
-    Arena arena = statement->arena, plan_arena = statement->plan_arena, batch_arena = statement->batch_arena;
-    arena_reset(&arena);
-    arena_reset(&plan_arena);
-    arena_reset(&batch_arena);
-    *statement = (Statement){.arena = arena, .plan_arena = plan_arena, .batch_arena = batch_arena};
-    if (session->spare == NULL) {
-        session->spare = statement;
+    compiled__release(statement->compiled);
+    Arena arena = statement->arena, batch_arena = statement->batch_arena;
+    if (session->spare != NULL || arena.used_bytes + batch_arena.used_bytes > SPARE_BYTES_MAX) {
+        arena_deinit(&arena);
+        arena_deinit(&batch_arena);
+        mem_free(statement);
         return;
     }
-    arena_deinit(&arena);
-    arena_deinit(&plan_arena);
-    arena_deinit(&batch_arena);
-    mem_free(statement);
+    arena_reset(&arena);
+    arena_reset(&batch_arena);
+    *statement = (Statement){.arena = arena, .batch_arena = batch_arena};
+    session->spare = statement;
 }
 
-static int64_t read_clock(void *clock) { return ((Clock *)clock)->wall_micros(clock); }
+/* ---- transaction ---- */
 
-static void make_environment(Statement *statement) {
-    Session *session = statement->session;
-    Clock *clock = engine_os(session->engine)->clock;
-    statement->environment = (FunctionEnvironment){
-        .now_micros = session->in_block ? session->block_micros : session__wall_micros(session),
-        .clock_micros = read_clock,
-        .clock = clock,
-        .zone = session->zone,
-        .zone_load = os_zone_load,
-        .random = &session->random,
-        .user_name = session->options.user_name,
-        .database_name = STR("basalt"),
-        .schema_name = STR("public"),
-        .version_text = STR("PostgreSQL 15.0 (Basalt " BASALT_VERSION ")"),
-        .questdb = session->dialect == DIALECT_QUESTDB,
-    };
+static bool uses_data(const Compiled *compiled) {
+    switch (compiled->bound->kind) {
+    case STATEMENT_EXECUTE:
+    case STATEMENT_FETCH:
+    case STATEMENT_MOVE:
+    case STATEMENT_DECLARE_CURSOR:
+    case STATEMENT_LOCK:
+    case STATEMENT_DISCARD:
+    case STATEMENT_ANALYZE:
+    case STATEMENT_COPY_IN:
+    case STATEMENT_COPY_OUT: return true;
+    default: return compiled->needs_catalog;
+    }
 }
 
-static ErrorCode begin_own(Statement *statement, Error *err) {
+ErrorCode statement__begin(Statement *statement, Error *err) {
     Session *session = statement->session;
-    if (session->in_block) {
-        txn_statement_begin(session->txn);
+    if (!uses_data(statement->compiled)) {
         return ERR_OK;
     }
-    return session__engine_begin(session, false, &statement->own_txn, err);
+    if (session->in_block) {
+        session->block_used = true;
+        statement->begun = ++session->statement_number;
+        txn_statement_begin(session->txn);
+        session__path_use(session, session->txn);
+        return ERR_OK;
+    }
+    if (statement->own_txn == NULL) {
+        TRY(session__engine_begin(session, session__read_only(session), &statement->own_txn, err));
+        session__path_use(session, statement->own_txn);
+    }
+    return ERR_OK;
 }
 
-static void end_own(Statement *statement) {
+void statement__end_own(Statement *statement) {
     if (statement->own_txn != NULL) {
         txn_rollback(statement->own_txn);
         statement->own_txn = NULL;
     }
 }
 
-static bool allowed_in_failed(StatementKind kind) {
-    return kind == STATEMENT_ROLLBACK || kind == STATEMENT_COMMIT || kind == STATEMENT_ROLLBACK_TO || kind == STATEMENT_EMPTY;
-}
-
-static ErrorCode check_allowed(const Statement *statement, Error *err) {
-    const Session *session = statement->session;
-    if (session->failed && !allowed_in_failed(statement->bound->kind)) {
-        return error_set(err, ERR_FAILED_TRANSACTION, ERROR_NO_POSITION,
-                         "current transaction is aborted, commands ignored until end of transaction block");
-    }
-    return ERR_OK;
-}
-
-static ErrorCode bind_text(Statement *statement, size_t *used_out, Error *err) {
-    AstStatement *tree;
-    TRY(sql_parse(statement->text, 0, statement->session->dialect, &statement->arena, &tree, used_out, err));
-    if (tree == NULL) {
-        statement->bound = arena_new(&statement->arena, BoundStatement);
-        statement->bound->kind = STATEMENT_EMPTY;
-        statement->bound->timestamp_index = -1;
-        return ERR_OK;
-    }
-    TRY(begin_own(statement, err));
-    make_environment(statement);
-    Txn *txn = statement__txn(statement);
-    system_view_init(&statement->system, &statement->arena, txn_catalog(txn), txn_storage(txn), &statement->environment);
-    statement->environment.names = &statement->system.names;
-    statement->environment.system = &statement->system.calls;
-    BindContext context = {.catalog = &statement->system.base, .environment = &statement->environment, .text = statement->text,
-                           .dialect = statement->session->dialect, .param_types = statement->declared, .param_count = statement->declared_count};
-    TRY(bind_statement(tree, &context, &statement->arena, &statement->bound, err));
-    if (statement->arena.over_limit) {
-        return error_set(err, ERR_OUT_OF_MEMORY, ERROR_NO_POSITION, "the statement needs more than %d bytes to be planned", STATEMENT_ARENA_BYTES_MAX);
-    }
-    return check_allowed(statement, err);
+static void take_compiled(Statement *statement) {
+    statement->text = statement->compiled->text;
+    statement->bound = statement->compiled->bound;
+    statement->plan = statement->compiled->plan;
 }
 
 static void make_params(Statement *statement) {
@@ -120,39 +150,94 @@ static void make_params(Statement *statement) {
     }
 }
 
-static void note_running(Session *session, Str text, bool active) {
-    Hub *hub = session->hub;
-    hub->sched->mutex_lock(hub->sched, &hub->mutex);
-    session->running = text;
-    session->active = active;
-    session->started_micros = session__wall_micros(session);
-    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+/* What the run looks names and relations up in. */
+static void look_through(Statement *statement) {
+    Txn *txn = statement__txn(statement);
+    session__environment(statement->session, &statement->environment);
+    if (txn == NULL) {
+        return;
+    }
+    if (statement->system.arena == NULL) {
+        system_view_init(&statement->system, &statement->arena, txn_catalog(txn), txn_storage(txn), &statement->environment);
+    } else {
+        system_view_attach(&statement->system, txn_catalog(txn), txn_storage(txn), &statement->environment);
+    }
+    statement->environment.names = &statement->system.names;
+    statement->environment.system = &statement->system.calls;
+}
+
+/* ---- preparing ---- */
+
+static ErrorCode open_statement(Statement *statement, bool bind, Error *err) {
+    TRY(statement__begin(statement, err));
+    if (bind) {
+        TRY(compiled__bind(statement->compiled, statement__txn(statement), err));
+    } else {
+        TRY(compiled__refresh(&statement->compiled, statement__txn(statement), err));
+    }
+    take_compiled(statement);
+    make_params(statement);
+    look_through(statement);
+    return ERR_OK;
+}
+
+static ErrorCode finish_open(Statement *statement, ErrorCode code, int64_t start, Statement **statement_out) {
+    if (code != ERR_OK) {
+        session__block_failed(statement->session);
+        statement__end_own(statement);
+        give_back(statement);
+        return code;
+    }
+    statement->times.compile_nanos = session__nanos(statement->session) - start;
+    *statement_out = statement;
+    return ERR_OK;
+}
+
+static void set_deadline(Session *session) {
+    session->control.deadline_nanos = session->timeout_ms > 0 ? session__nanos(session) + session->timeout_ms * 1000000 : 0;
+}
+
+void session_round_begin(Session *session) {
+    atomic_store(&session->control.cancel, 0);
+    set_deadline(session); /* for portals that go on */
 }
 
 ErrorCode statement_prepare(Session *session, Str sql, const Type *param_types, uint32_t param_count, Statement **statement_out, size_t *used_out,
                             Error *err) {
     int64_t start = session__nanos(session);
-    atomic_store(&session->control.cancel, 0); /* from here on: a cancel between prepare and the first step counts */
-    Statement *statement = take_statement(session);
-    statement->text = arena_str(&statement->arena, sql);
-    statement->declared_count = param_count;
-    statement->declared = arena_array(&statement->arena, Type, param_count);
-    if (param_count > 0) {
-        memcpy(statement->declared, param_types, param_count * sizeof *param_types);
+    Compiled *compiled = NULL;
+    Statement *statement = NULL;
+    if (!session->implicit) {
+        session_round_begin(session); /* from here on: a cancel between prepare and the first step counts */
     }
-    size_t used = sql.len;
-    ErrorCode code = bind_text(statement, &used, err);
-    *used_out = used;
+    *used_out = sql.len;
+    ErrorCode code = compiled__create(session, sql, param_types, param_count, &compiled, used_out, err);
     if (code != ERR_OK) {
         session__block_failed(session);
-        end_own(statement);
-        give_back(statement);
         return code;
     }
-    make_params(statement);
-    statement->times.compile_nanos = session__nanos(session) - start;
-    *statement_out = statement;
-    return ERR_OK;
+    TRY(statement__create(session, compiled, &statement));
+    return finish_open(statement, open_statement(statement, true, err), start, statement_out);
+}
+
+ErrorCode prepared_open(Prepared *prepared, Statement **statement_out, Error *err) {
+    Session *session = prepared->compiled->session;
+    int64_t start = session__nanos(session);
+    Statement *statement = NULL;
+    ErrorCode code = compiled__check_allowed(prepared->compiled, err);
+    if (code != ERR_OK) {
+        session__block_failed(session);
+        return code;
+    }
+    prepared->compiled->references++;
+    TRY(statement__create(session, prepared->compiled, &statement));
+    code = open_statement(statement, false, err);
+    if (code == ERR_OK && statement->compiled != prepared->compiled) { /* bound anew: the next run shall have it too */
+        compiled__release(prepared->compiled);
+        prepared->compiled = statement->compiled;
+        prepared->compiled->references++;
+    }
+    return finish_open(statement, code, start, statement_out);
 }
 
 /* ---- running ---- */
@@ -171,30 +256,51 @@ static ErrorCode commit_own(Statement *statement, Error *err) {
     return txn_commit(txn, &lsn, err);
 }
 
-static ErrorCode run_setting(Statement *statement, Error *err) {
-    const BoundStatement *bound = statement->bound;
-    snprintf(statement->tag, sizeof statement->tag, "%s", bound->kind == STATEMENT_SET ? "SET" : "RESET");
-    return session__setting_set(statement->session, bound->name, bound->text, bound->kind == STATEMENT_RESET || bound->is_default, bound->local, err);
+static const char *verb_of(StatementKind kind) {
+    switch (kind) {
+    case STATEMENT_INSERT: return "INSERT";
+    case STATEMENT_UPDATE: return "UPDATE";
+    case STATEMENT_DELETE: return "DELETE";
+    case STATEMENT_CREATE_TABLE: return "CREATE TABLE";
+    case STATEMENT_CREATE_TABLE_AS: return "CREATE TABLE AS";
+    case STATEMENT_DROP_TABLE: return "DROP TABLE";
+    case STATEMENT_TRUNCATE: return "TRUNCATE TABLE";
+    case STATEMENT_ALTER_TABLE: return "ALTER TABLE";
+    case STATEMENT_COPY_IN: return "COPY FROM";
+    default: return "this statement";
+    }
 }
 
+static ErrorCode check_writable(const Statement *statement, Error *err) {
+    const Session *session = statement->session;
+    if (session->options.read_only) {
+        return error_set(err, ERR_READ_ONLY, ERROR_NO_POSITION, "cannot execute this statement in a read-only session");
+    }
+    if (session__read_only(session)) {
+        return error_set(err, ERR_READ_ONLY, ERROR_NO_POSITION, "cannot execute %s in a read-only transaction", verb_of(statement_kind(statement)));
+    }
+    return ERR_OK;
+}
+
+/* VACUUM and CHECKPOINT work on their own: alone in their round of messages an implicit block gives way. */
 static ErrorCode run_maintenance(Statement *statement, Error *err) {
+    Session *session = statement->session;
     bool is_vacuum = statement->bound->kind == STATEMENT_VACUUM;
-    if (statement->session->in_block) {
+    if (session->in_block && (!session->implicit || txn_has_writes(session->txn))) {
         return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "%s cannot run inside a transaction block", is_vacuum ? "VACUUM" : "CHECKPOINT");
     }
-    end_own(statement);
-    snprintf(statement->tag, sizeof statement->tag, "%s", is_vacuum ? "VACUUM" : "CHECKPOINT");
+    statement__end_own(statement);
+    TRY(session_implicit_end(session, true, err));
+    statement__tag(statement, is_vacuum ? "VACUUM" : "CHECKPOINT");
     if (is_vacuum) {
-        TRY(engine_run_jobs(statement->session->engine, err));
+        TRY(engine_run_jobs(session->engine, err));
     }
-    return engine_checkpoint(statement->session->engine, err);
+    return engine_checkpoint(session->engine, err);
 }
 
 /* An error undoes what this statement did; in a block the block is failed, but what came before it stays until ROLLBACK. */
 static ErrorCode run_writer(Statement *statement, ErrorCode (*run)(Statement *, Error *), Error *err) {
-    if (statement->session->read_only) {
-        return error_set(err, ERR_READ_ONLY, ERROR_NO_POSITION, "cannot execute this statement in a read-only session");
-    }
+    TRY(check_writable(statement, err));
     Txn *txn = statement__txn(statement);
     TxnMark mark = txn_mark(txn);
     ErrorCode code = run(statement, err);
@@ -213,8 +319,6 @@ static ErrorCode start(Statement *statement, Error *err) {
     case STATEMENT_INSERT:
     case STATEMENT_UPDATE:
     case STATEMENT_DELETE: return run_writer(statement, statement__run_dml, err);
-    case STATEMENT_SET:
-    case STATEMENT_RESET: return run_setting(statement, err);
     case STATEMENT_CHECKPOINT:
     case STATEMENT_VACUUM: return run_maintenance(statement, err);
     case STATEMENT_BEGIN:
@@ -222,10 +326,8 @@ static ErrorCode start(Statement *statement, Error *err) {
     case STATEMENT_ROLLBACK:
     case STATEMENT_SAVEPOINT:
     case STATEMENT_RELEASE:
-    case STATEMENT_ROLLBACK_TO:
-        end_own(statement);
-        return session__control(statement, err);
-    default: return run_writer(statement, statement__run_ddl, err);
+    case STATEMENT_ROLLBACK_TO: return session__control(statement, err);
+    default: return statement->compiled->own ? statement__run_own(statement, err) : run_writer(statement, statement__run_ddl, err);
     }
 }
 
@@ -240,9 +342,14 @@ static ErrorCode check_params(const Statement *statement, Error *err) {
 
 static ErrorCode start_running(Statement *statement, Error *err) {
     Session *session = statement->session;
+    TRY(compiled__check_allowed(statement->compiled, err));
     TRY(check_params(statement, err));
-    note_running(session, statement->text, true);
-    session->control.deadline_nanos = session->timeout_ms > 0 ? session__nanos(session) + session->timeout_ms * 1000000 : 0;
+    if (session->in_block && statement->begun != session->statement_number) { /* others ran since it was bound: a new look at the catalog */
+        TRY(statement__begin(statement, err));
+        TRY(compiled__refresh(&statement->compiled, statement__txn(statement), err));
+        take_compiled(statement);
+    }
+    look_through(statement);
     statement->state = STATEMENT_RUNNING;
     return start(statement, err);
 }
@@ -252,67 +359,95 @@ static ErrorCode next_rows(Statement *statement, Batch **batch_out, Error *err) 
         statement__next_text(statement, batch_out);
         return ERR_OK;
     }
+    if (statement->cursor != NULL) {
+        return session__fetch_next(statement, batch_out, err);
+    }
+    if (statement->inner != NULL) {
+        return statement_step(statement->inner, batch_out, err);
+    }
     return statement->run != NULL ? statement__next_batch(statement, batch_out, err) : ERR_OK;
 }
 
 static ErrorCode finish(Statement *statement, Error *err) {
     statement->state = STATEMENT_DONE;
-    run_close(statement->run);
-    statement->run = NULL;
-    note_running(statement->session, (Str){0}, false);
+    end_run(statement);
+    if (statement->inner != NULL) {
+        statement->affected = statement->inner->affected;
+        memcpy(statement->tag, statement->inner->tag, sizeof statement->tag);
+    }
     return commit_own(statement, err);
 }
 
 static ErrorCode step(Statement *statement, Batch **batch_out, Error *err) {
     if (statement->state == STATEMENT_READY) {
         TRY(start_running(statement, err));
+        if (statement->run != NULL) {
+            statement__list(statement);
+        }
     }
     TRY(next_rows(statement, batch_out, err));
     return *batch_out == NULL ? finish(statement, err) : ERR_OK;
 }
 
+static void fail(Statement *statement) {
+    statement->state = STATEMENT_BROKEN;
+    end_run(statement);
+    statement_close(statement->inner);
+    statement->inner = NULL;
+    statement->cursor = NULL;
+    statement__end_own(statement);
+    session__block_failed(statement->session);
+}
+
 ErrorCode statement_step(Statement *statement, Batch **batch_out, Error *err) {
+    Session *session = statement->session;
     *batch_out = NULL;
     if (statement->state == STATEMENT_DONE) {
         return ERR_OK;
     }
-    if (statement->state == STATEMENT_BROKEN) {
-        return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "the statement has failed; reset it first");
+    if (statement->state >= STATEMENT_BROKEN) {
+        return statement->state == STATEMENT_GONE ? error_set(err, ERR_UNDEFINED_CURSOR, ERROR_NO_POSITION, "the statement's transaction has ended")
+                                                  : error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "the statement has failed; reset it first");
     }
-    int64_t from = session__nanos(statement->session);
+    int64_t from = session__nanos(session);
+    bool outer = session->execute_depth == 0;
+    session->execute_depth++;
+    if (outer) {
+        session__note_running(session, statement->text, true);
+        if (statement->state == STATEMENT_READY) {
+            set_deadline(session);
+        }
+    }
     ErrorCode code = step(statement, batch_out, err);
-    statement->times.execute_nanos += session__nanos(statement->session) - from;
+    session->execute_depth--;
+    statement->times.execute_nanos += session__nanos(session) - from;
     if (code != ERR_OK) {
-        statement->state = STATEMENT_BROKEN;
-        run_close(statement->run);
-        statement->run = NULL;
-        end_own(statement);
-        session__block_failed(statement->session);
-        note_running(statement->session, (Str){0}, false);
+        fail(statement);
+    }
+    if (outer && (code != ERR_OK || *batch_out == NULL)) {
+        session__note_running(session, statement->text, false);
     }
     return code;
 }
 
 ErrorCode statement_reset(Statement *statement, Error *err) {
-    atomic_store(&statement->session->control.cancel, 0);
-    run_close(statement->run);
-    end_own(statement);
-    Value *params = statement->params;
-    bool *params_set = statement->params_set;
-    uint32_t count = statement->bound->param_count;
-    arena_reset(&statement->plan_arena);
-    statement->run = NULL;
-    statement->plan = NULL;
+    Session *session = statement->session;
+    session_round_begin(session);
+    end_run(statement);
+    statement__end_own(statement);
+    statement_close(statement->inner);
+    statement->inner = NULL;
+    statement->cursor = NULL;
     statement->rows = (TextRows){0};
     statement->affected = 0;
     statement->state = STATEMENT_BROKEN; /* until it is bound again */
-    size_t used;
-    TRY(bind_text(statement, &used, err));
+    uint32_t count = statement->bound->param_count;
+    TRY(statement__begin(statement, err));
+    TRY(compiled__refresh(&statement->compiled, statement__txn(statement), err));
+    take_compiled(statement);
     if (statement->bound->param_count != count) {
         return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "the statement's parameters changed");
     }
-    statement->params = params;
-    statement->params_set = params_set;
     statement->state = STATEMENT_READY;
     return ERR_OK;
 }
@@ -321,10 +456,11 @@ void statement_close(Statement *statement) {
     if (statement == NULL) {
         return;
     }
-    run_close(statement->run);
-    end_own(statement);
+    end_run(statement);
+    statement_close(statement->inner);
+    statement__end_own(statement);
     if (statement->state == STATEMENT_RUNNING) {
-        note_running(statement->session, (Str){0}, false);
+        session__note_running(statement->session, (Str){0}, false);
     }
     give_back(statement);
 }

@@ -4,35 +4,23 @@
 
 StatementKind statement_kind(const Statement *statement) { return (StatementKind)statement->bound->kind; }
 
-static bool answers_text(const Statement *statement) {
-    return statement->bound->kind == STATEMENT_EXPLAIN || (statement->bound->kind == STATEMENT_SHOW && statement->bound->rel == NULL);
-}
-
-static bool answers_rel(const Statement *statement) {
-    return statement->bound->kind == STATEMENT_SELECT || (statement->bound->kind == STATEMENT_SHOW && statement->bound->rel != NULL);
-}
+Str statement_text(const Statement *statement) { return statement->text; }
 
 uint32_t statement_column_count(const Statement *statement) {
-    if (answers_text(statement)) {
-        return 1;
-    }
-    return answers_rel(statement) ? statement->bound->rel->column_count : 0;
+    const RelColumn *columns = NULL;
+    uint32_t count = 0;
+    error_ignore(compiled__columns(statement->compiled, &columns, &count)); /* cannot fail */
+    return count;
 }
 
 const RelColumn *statement_columns(const Statement *statement) {
-    static const RelColumn EXPLAIN_COLUMN = {.type = {.id = TYPE_TEXT}, .name = {"QUERY PLAN", 10}, .table_column = -1};
-    if (statement->bound->kind == STATEMENT_EXPLAIN) {
-        return &EXPLAIN_COLUMN;
-    }
-    if (answers_text(statement)) {
-        Statement *owner = (Statement *)(uintptr_t)statement; /* filled lazily; a statement belongs to one thread */
-        owner->rows.column = (RelColumn){.type = type_of(TYPE_TEXT), .name = statement->bound->name, .table_column = -1};
-        return &owner->rows.column;
-    }
-    return answers_rel(statement) ? statement->bound->rel->columns : NULL;
+    const RelColumn *columns = NULL;
+    uint32_t count = 0;
+    error_ignore(compiled__columns(statement->compiled, &columns, &count)); /* cannot fail */
+    return count == 0 ? NULL : columns;
 }
 
-int statement_timestamp_index(const Statement *statement) { return answers_rel(statement) ? statement->bound->timestamp_index : -1; }
+int statement_timestamp_index(const Statement *statement) { return statement->bound->rel != NULL ? statement->bound->timestamp_index : -1; }
 uint32_t statement_param_count(const Statement *statement) { return statement->bound->param_count; }
 
 const OidNames *statement_oid_names(const Statement *statement) { return &statement->system.names; }

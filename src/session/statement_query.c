@@ -3,10 +3,18 @@
 #include "session/session_internal.h"
 #include <stdio.h>
 
+/* Planned once; runs of the same compiled statement share it. */
 ErrorCode statement__plan(Statement *statement, Error *err) {
-    PlanOptions options = {.environment = &statement->environment, .catalog = &statement->system.base,
-                           .passes_off = statement->session->passes_off};
-    return plan_create(statement->bound, &options, &statement->plan_arena, &statement->plan, err);
+    Compiled *compiled = statement->compiled;
+    if (compiled->plan == NULL) {
+        Txn *txn = statement__txn(statement);
+        system_view_attach(&compiled->system, txn_catalog(txn), txn_storage(txn), &compiled->environment);
+        PlanOptions options = {.environment = &compiled->environment, .catalog = &compiled->system.base,
+                               .passes_off = statement->session->passes_off};
+        TRY(plan_create(statement->bound, &options, &compiled->plan_arena, &compiled->plan, err));
+    }
+    statement->plan = compiled->plan;
+    return ERR_OK;
 }
 
 RunContext statement__run_context(Statement *statement) {
@@ -102,14 +110,38 @@ static ErrorCode explain(Statement *statement, Buffer *out, Error *err) {
     return ERR_OK;
 }
 
+/* ---- SHOW ---- */
+
+static ErrorCode show_one(Statement *statement, Error *err) {
+    Str value, name;
+    TRY(session__setting_show(statement->session, statement->bound->name, &name, &value, err));
+    statement->rows.lines = arena_array(&statement->arena, Str, 1);
+    statement->rows.lines[0] = arena_str(&statement->arena, value);
+    statement->rows.count = 1;
+    return ERR_OK;
+}
+
+static void show_all(Statement *statement) {
+    TextRows *rows = &statement->rows;
+    rows->lines = arena_array(&statement->arena, Str, 3 * (size_t)SETTING_COUNT);
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        const SettingRow *row = setting__row((SettingId)i);
+        if ((row->flags & SETTING_HIDDEN) == 0) {
+            rows->lines[3 * rows->count] = str_from_c(row->name);
+            rows->lines[3 * rows->count + 1] = arena_str(&statement->arena, setting__shown(statement->session, (SettingId)i));
+            rows->count++;
+        }
+    }
+}
+
 ErrorCode statement__start_text(Statement *statement, Error *err) {
+    statement->rows.column_count = statement->compiled->column_count;
     if (statement->bound->kind == STATEMENT_SHOW) {
-        Str value;
-        TRY(session__setting_show(statement->session, statement->bound->name, &value, err));
-        statement->rows.lines = arena_array(&statement->arena, Str, 1);
-        statement->rows.lines[0] = arena_str(&statement->arena, value);
-        statement->rows.count = 1;
-        snprintf(statement->tag, sizeof statement->tag, "SHOW");
+        statement__tag(statement, "SHOW");
+        if (statement->rows.column_count == 1) {
+            return show_one(statement, err);
+        }
+        show_all(statement);
         return ERR_OK;
     }
     enum { EXPLAIN_BYTES_MAX = 16 << 20 };
@@ -120,25 +152,30 @@ ErrorCode statement__start_text(Statement *statement, Error *err) {
         take_lines(statement, buffer_str(&out));
     }
     buffer_deinit(&out);
-    snprintf(statement->tag, sizeof statement->tag, "EXPLAIN");
+    statement->rows.column_count = 1;
+    statement__tag(statement, "EXPLAIN");
     return code;
 }
 
 void statement__next_text(Statement *statement, Batch **batch_out) {
     TextRows *rows = &statement->rows;
-    uint32_t count = MIN_OF(rows->count - rows->next, (uint32_t)BATCH_ROWS);
+    uint32_t columns = rows->column_count, count = MIN_OF(rows->count - rows->next, (uint32_t)BATCH_ROWS);
     if (count == 0) {
         return;
     }
     if (statement->refs == NULL) {
-        statement->refs = arena_alloc_aligned(&statement->arena, BATCH_ROWS * sizeof(StrRef), 64);
+        statement->refs = arena_alloc_aligned(&statement->arena, columns * BATCH_ROWS * sizeof(StrRef), 64);
+        statement->row_vectors = arena_array(&statement->arena, Vector, columns);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        Str line = rows->lines[rows->next + i];
-        statement->refs[i] = strref_make(line.data, line.len);
+    for (uint32_t c = 0; c < columns; c++) {
+        StrRef *refs = statement->refs + (size_t)c * BATCH_ROWS;
+        for (uint32_t i = 0; i < count; i++) {
+            Str line = rows->lines[(size_t)(rows->next + i) * columns + c];
+            refs[i] = strref_make(line.data == NULL ? "" : line.data, line.len);
+        }
+        statement->row_vectors[c] = (Vector){.type = type_of(TYPE_TEXT), .form = VECTOR_FLAT, .row_count = (uint16_t)count, .data = refs};
     }
     rows->next += count;
-    statement->vector = (Vector){.type = type_of(TYPE_TEXT), .form = VECTOR_FLAT, .row_count = (uint16_t)count, .data = statement->refs};
-    statement->batch = (Batch){.row_count = (uint16_t)count, .live_count = (uint16_t)count, .column_count = 1, .columns = &statement->vector};
+    statement->batch = (Batch){.row_count = (uint16_t)count, .live_count = (uint16_t)count, .column_count = (uint16_t)columns, .columns = statement->row_vectors};
     *batch_out = &statement->batch;
 }

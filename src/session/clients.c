@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * clients.c - what clients may know of each other: the list for pg_stat_activity, cancelling and ending another client.
+ *
+ * Threads: the list and what stands behind Session.running are guarded by hub->mutex. Tests: test/unit/session/test_clients.c */
+#include "session/session_internal.h"
+
+enum { PID_FIRST = 1000, RUNNING_BYTES_MAX = 1024 }; /* as track_activity_query_size */
+
+int32_t session_pid(const Session *session) { return (int32_t)((session->id + PID_FIRST) & INT32_MAX); }
+
+static const char *idle_state(const Session *session) {
+    if (!session->in_block || session->implicit) {
+        return "idle";
+    }
+    return session->failed ? "idle in transaction (aborted)" : "idle in transaction";
+}
+
+/* A copy, because others read it when the statement may be gone. */
+static void keep_text(Session *session, Str text) {
+    size_t len = MIN_OF(text.len, (size_t)RUNNING_BYTES_MAX - 1);
+    if (len + 1 > session->running_capacity) {
+        session->running_capacity = len + 1 > 128 ? RUNNING_BYTES_MAX : 128;
+        session->running_text = mem_realloc(session->running_text, session->running_capacity);
+    }
+    memcpy(session->running_text, len > 0 ? text.data : "", len);
+    session->running = (Str){session->running_text, len};
+}
+
+void session__note_running(Session *session, Str text, bool active) {
+    Hub *hub = session->hub;
+    int64_t now = session__wall_micros(session);
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    if (active && !session->active) {
+        session->started_micros = now;
+    }
+    if (active && (session->running.len != text.len || session->running.data == NULL || memcmp(session->running.data, text.data, text.len) != 0)) {
+        keep_text(session, text);
+    }
+    session->active = active;
+    session->change_micros = now;
+    session->idle_state = idle_state(session);
+    session->shown_block_micros = session->in_block ? session->block_micros : 0;
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+}
+
+void session_note_idle(Session *session) {
+    if (session->idle_state != idle_state(session)) {
+        session__note_running(session, session->running, false);
+    }
+}
+
+void session_list(Engine *engine, SessionVisit visit, void *context) {
+    Hub *hub = session__hub(engine);
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    for (Session *session = hub->first; session != NULL; session = session->next) {
+        SessionInfo info = {.id = session->id, .user_name = session->options.user_name, .application_name = session->options.application_name,
+                            .door = session->options.door, .statement = session->running, .started_micros = session->started_micros,
+                            .active = session->active};
+        visit(context, &info);
+    }
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+}
+
+void session__activity(Session *self, void (*visit)(void *context, const SessionActivity *row), void *context) {
+    Hub *hub = self->hub;
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    for (Session *session = hub->first; session != NULL; session = session->next) {
+        SessionActivity row = {
+            .pid = session_pid(session),
+            .user_name = session->options.user_name,
+            .database_name = session->options.database_name,
+            .application_name = session->shown_application,
+            .client_address = session->options.client_address,
+            .client_port = session->options.client_port,
+            .query = session->running,
+            .state = session->active ? STR("active") : str_from_c(session->idle_state),
+            .door = session->options.door,
+            .backend_start = session->backend_micros,
+            .transaction_start = session->active && session->shown_block_micros == 0 ? session->started_micros : session->shown_block_micros,
+            .query_start = session->started_micros,
+            .state_change = session->change_micros,
+            .waits_for_client = !session->active,
+        };
+        visit(context, &row);
+    }
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+}
+
+void session__shown_application(Session *session, Str name) {
+    enum { APPLICATION_BYTES_MAX = 63 };
+    Hub *hub = session->hub;
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    size_t len = MIN_OF(name.len, (size_t)APPLICATION_BYTES_MAX);
+    memcpy(session->shown_application_text, len > 0 ? name.data : "", len);
+    session->shown_application = (Str){session->shown_application_text, len};
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+}
+
+bool session__signal(Session *self, int32_t pid, bool terminate) {
+    Hub *hub = self->hub;
+    bool found = false;
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    for (Session *session = hub->first; session != NULL && !found; session = session->next) {
+        if (session_pid(session) != pid) {
+            continue;
+        }
+        found = true;
+        session_cancel(session);
+        if (terminate) {
+            atomic_store(&session->terminate, 1);
+            if (session->wake != NULL) {
+                session->wake(session->wake_context);
+            }
+        }
+    }
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+    return found;
+}
+
+bool session_terminate_asked(const Session *session) { return atomic_load(&session->terminate) != 0; }
+
+void session_on_terminate(Session *session, void (*wake)(void *context), void *context) {
+    Hub *hub = session->hub;
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    session->wake = wake;
+    session->wake_context = context;
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+}
