@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scope.c - which column or table a name means: exact first, then the only one that differs in case; else the closest name as a hint. */
 #include "sql/bind/bind_internal.h"
+#include "sql/system/oid.h"
 
 void scope_add(Binder *b, Scope *scope, ScopeColumn column) {
     if (scope->count == scope->capacity) {
@@ -151,6 +152,23 @@ ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const
     return *column_out != NULL ? ERR_OK : no_such_column(b, scope, names);
 }
 
+/* PostgreSQL's system column: the oid of the table that the row comes from, one value for each table of the scope. */
+static bool resolve_tableoid(Binder *b, const Scope *scope, const AstNames *names, const Expr **expr_out) {
+    if (!name_same(&names->parts[names->count - 1], STR("tableoid"))) {
+        return false;
+    }
+    for (uint32_t i = 0; i < scope->count; i++) {
+        const ScopeColumn *column = &scope->columns[i];
+        if (column->table_id != 0 && qualifier_matches(names, column)) {
+            Value value = {.type = type_of(TYPE_OID)};
+            value.as.i32 = (int32_t)oid_of_table(column->table_id);
+            *expr_out = expr_constant(b, &value, names->span.at);
+            return true;
+        }
+    }
+    return false;
+}
+
 ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, const Expr **expr_out) {
     const ScopeColumn *column = NULL;
     TRY(find_here(b, scope, names, &column));
@@ -169,20 +187,21 @@ ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, co
         return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, names->span.at, "column \"%.*s\" cannot be read from this part of the query",
                          STR_ARG(column->name));
     }
-    return no_such_column(b, scope, names);
+    return resolve_tableoid(b, scope, names, expr_out) ? ERR_OK : no_such_column(b, scope, names);
 }
 
 /* ---------------------------------------------------------------- tables and their columns */
 
 ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out) {
-    if (names->count > 2) {
-        return error_set(b->err, ERR_NOT_SUPPORTED, names->span.at, "a table name with a database in front is not supported");
-    }
     const AstName *name = &names->parts[names->count - 1];
+    if (names->count > 3 || (names->count == 3 && !str_equal(names->parts[0].text, b->context->environment->database_name))) {
+        return error_set(b->err, ERR_NOT_SUPPORTED, names->span.at, "cross-database references are not implemented: there is one database, \"%.*s\"",
+                         STR_ARG(b->context->environment->database_name));
+    }
     if (name->from_string && !dialect_has(b->dialect, DIALECT_STRING_NAMES_TABLE)) {
         return error_set(b->err, ERR_SYNTAX, name->span.at, "syntax error: a table name is written without quotes or in double quotes");
     }
-    Str schema = names->count == 2 ? names->parts[0].text : (Str){0};
+    Str schema = names->count >= 2 ? names->parts[names->count - 2].text : (Str){0};
     Error reason;
     ErrorCode code = b->context->catalog->table_find(b->context->catalog, schema, name->text, table_out, &reason);
     if (code != ERR_OK) {
