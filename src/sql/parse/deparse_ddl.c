@@ -7,7 +7,11 @@
 void deparse__options(Deparser *d, const AstOption *options, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         put_comma(d, i);
-        put_str(d, options[i].name.text);
+        if (options[i].name.quoted) {
+            deparse__name(d, &options[i].name);
+        } else { /* any word may stand here, reserved ones too */
+            put_str(d, options[i].name.text);
+        }
         if (options[i].value != NULL) {
             put(d, " = ");
             deparse__expr(d, options[i].value);
