@@ -168,6 +168,44 @@ static ErrorCode not_grouped(Binder *b, const SelectState *s, const Expr *column
     return error_set(b->err, ERR_GROUPING, column->position, "column \"%.*s\" must appear in the GROUP BY clause or be used in an aggregate function", STR_ARG(name));
 }
 
+static const ScopeColumn *scope_column_of(const SelectState *s, ColumnId id) {
+    for (uint32_t i = 0; i < s->scope.count; i++) {
+        if (s->scope.columns[i].id == id) {
+            return &s->scope.columns[i];
+        }
+    }
+    return NULL;
+}
+
+static bool key_is_grouped(const SelectState *s, const TableDef *table, const IndexDef *key, ColumnId first) {
+    for (uint16_t k = 0; k < key->key_count; k++) {
+        bool found = false;
+        for (uint16_t c = 0; c < table->column_count; c++) {
+            ColumnId id = first + c;
+            for (uint32_t g = 0; g < s->group_count && table->columns[c].id == key->keys[k].column_id; g++) {
+                found = found || (s->groups[g]->kind == EXPR_COLUMN && s->groups[g]->as.column == id);
+            }
+        }
+        if (!found) {
+            return false;
+        }
+    }
+    return key->key_count > 0;
+}
+
+/* A column of a table whose primary key is among the groups depends on them: it becomes one more group, which splits none. The columns
+ * of one scan have ids in a row. */
+static bool depends_on_groups(Binder *b, SelectState *s, const Expr *column) {
+    const ScopeColumn *from = scope_column_of(s, column->as.column);
+    CatalogView *catalog = b->context->catalog;
+    if (from == NULL || from->table_id == 0 || from->table_column < 0 || catalog->table_by_id == NULL) {
+        return false;
+    }
+    const TableDef *table = catalog->table_by_id(catalog, from->table_id);
+    const IndexDef *key = table != NULL ? table_primary_key(table) : NULL;
+    return key != NULL && key_is_grouped(s, table, key, column->as.column - (ColumnId)from->table_column);
+}
+
 static ErrorCode rebuild(Binder *b, const Expr *expr, const Expr **args, const Expr **expr_out) {
     switch (expr->kind) {
     case EXPR_CALL: return expr_call(b, expr->as.call.function, expr->as.call.cast_prepared, expr->type, args, expr->arg_count, expr->position, expr_out);
@@ -179,6 +217,12 @@ static ErrorCode rebuild(Binder *b, const Expr *expr, const Expr **args, const E
     }
 }
 
+static ErrorCode regroup_dependent(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out) {
+    add_group(b, s, expr);
+    *expr_out = expr_column(b, s->group_ids[group_place(s, expr)], expr->type, expr->position);
+    return ERR_OK;
+}
+
 ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out) {
     int place = group_place(s, expr);
     *expr_out = expr;
@@ -187,7 +231,9 @@ ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr
         return ERR_OK;
     }
     if (expr->kind == EXPR_COLUMN) {
-        return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column) ? ERR_OK : not_grouped(b, s, expr);
+        return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column) ? ERR_OK
+               : depends_on_groups(b, s, expr)                                                         ? regroup_dependent(b, s, expr, expr_out)
+                                                                                                        : not_grouped(b, s, expr);
     }
     if (expr->arg_count == 0) {
         return ERR_OK;

@@ -229,6 +229,8 @@ typedef struct SelectState {
     const Expr *having;
     SortKey *order;
     uint32_t order_count;
+    uint32_t *distinct_on;      /* items of DISTINCT ON */
+    uint32_t distinct_on_count;
     bool grouped;
     bool implied_groups;        /* the select list has aggregates: without GROUP BY the rest of it are the groups */
     const Expr **groups;        /* group expressions over the input */
@@ -251,6 +253,11 @@ void add_group(Binder *b, SelectState *s, const Expr *expr);
 bool reads_aggregate(const SelectState *s, const Expr *expr);
 bool reads_column(const Expr *expr, ColumnId id);
 NODISCARD ErrorCode bind_order_by(Binder *b, SelectState *s);
+NODISCARD ErrorCode bind_distinct_on(Binder *b, SelectState *s); /* after ORDER BY */
+NODISCARD ErrorCode bind_set_pair(Binder *b, const AstSelect *select, Query *left, Query *right, Query *query_out); /* INTERSECT, EXCEPT */
+NODISCARD ErrorCode union_all(Binder *b, const AstSelect *select, Query *arms, uint32_t count, Rel **rel_out);
+NODISCARD ErrorCode cast_arm(Binder *b, Rel *arm, const Type *types, Rel **rel_out);
+NODISCARD ErrorCode union_types(Binder *b, Query *arms, uint32_t count, Type **types_out); /* one a column; settles untyped literals */
 uint32_t add_item(Binder *b, SelectState *s, OutputItem item);
 const RelColumn *aggregate_columns(Binder *b, SelectState *s, RelColumn *columns);
 

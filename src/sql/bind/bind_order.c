@@ -61,7 +61,7 @@ static ErrorCode order_expr(Binder *b, SelectState *s, const AstExpr *ast, uint3
             return ERR_OK;
         }
     }
-    if (s->ast->distinct) {
+    if (s->ast->distinct && !s->ast->distinct_on_given) {
         return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, ast->span.at, "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
     }
     *item_out = add_item(b, s, (OutputItem){expr, STR("order"), ast->span.at});
@@ -101,14 +101,81 @@ ErrorCode bind_order_by(Binder *b, SelectState *s) {
     return ERR_OK;
 }
 
+/* Each expression is an item of the list, shown or hidden, and stands among the first keys of ORDER BY, if there is one. */
+ErrorCode bind_distinct_on(Binder *b, SelectState *s) {
+    const AstSelect *ast = s->ast;
+    s->distinct_on = arena_array(b->arena, uint32_t, ast->distinct_on_count + 1);
+    for (uint32_t i = 0; i < ast->distinct_on_count; i++) {
+        TRY(order_item(b, s, ast->distinct_on[i], &s->distinct_on[i]));
+    }
+    s->distinct_on_count = ast->distinct_on_count;
+    for (uint32_t k = 0; k < s->order_count && k < s->distinct_on_count; k++) {
+        bool found = false;
+        for (uint32_t i = 0; i < s->distinct_on_count; i++) {
+            found = found || s->distinct_on[i] == (uint32_t)(uintptr_t)s->order[k].expr;
+        }
+        if (!found) {
+            return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, ast->distinct_on[0]->span.at,
+                             "SELECT DISTINCT ON expressions must match initial ORDER BY expressions");
+        }
+    }
+    return ERR_OK;
+}
+
 /* ---------------------------------------------------------------- LIMIT */
+
+static ErrorCode rank_column(Binder *b, const Rel *sorted, WindowKind kind, WindowExpr *item) {
+    (void)b;
+    (void)sorted;
+    *item = (WindowExpr){.kind = (uint8_t)kind, .call.type = type_of(TYPE_INT8), .frame = {.mode = FRAME_RANGE, .end = EDGE_CURRENT}};
+    return ERR_OK;
+}
+
+/* Rows whose rank is within the limit: rank() <= offset + n and row_number() > offset. */
+static ErrorCode limit_with_ties(Binder *b, const AstLimit *limit, const Expr *high, const Expr *offset, Query *query) {
+    Rel *sorted = query->rel;
+    if (sorted->kind != REL_SORT) {
+        return error_set(b->err, ERR_SYNTAX, limit->limit_span.at, "WITH TIES cannot be specified without ORDER BY clause");
+    }
+    WindowExpr *items = arena_array(b->arena, WindowExpr, 2);
+    Rel *window = NULL;
+    TRY(rank_column(b, sorted, WINDOW_RANK, &items[0]));
+    TRY(rank_column(b, sorted, WINDOW_ROW_NUMBER, &items[1]));
+    uint32_t count = sorted->column_count;
+    TRY(rel_new(b, REL_WINDOW, count + 2u, ERROR_NO_POSITION, &window));
+    RelColumn *columns = rel_columns(window);
+    memcpy(columns, sorted->columns, count * sizeof *columns);
+    columns[count].type = columns[count + 1].type = type_of(TYPE_INT8);
+    window->inputs[0] = sorted;
+    window->order_column = sorted->order_column;
+    window->order_descending = sorted->order_descending;
+    window->as.window.items = items;
+    window->as.window.item_count = 2;
+    window->as.window.order = sorted->as.sort.keys;
+    window->as.window.order_count = sorted->as.sort.key_count;
+    const Expr *last = high;
+    const Expr *test = NULL;
+    const Expr *after = NULL;
+    int64_t at = limit->limit_span.at;
+    if (offset != NULL) {
+        TRY(bind_operator(b, STR("+"), high, offset, at, &last));
+    }
+    TRY(bind_operator(b, STR("<="), rel_column_expr(b, window, count), last, at, &test));
+    TRY(rel_filter(b, window, test, &query->rel));
+    if (offset != NULL) {
+        TRY(bind_operator(b, STR(">"), rel_column_expr(b, window, count + 1u), offset, at, &after));
+        TRY(rel_filter(b, query->rel, after, &query->rel));
+    }
+    query->rel->column_count = (uint16_t)count; /* what was added is not shown */
+    return ERR_OK;
+}
 
 static ErrorCode limit_value(Binder *b, const AstExpr *ast, const char *clause, const Expr **expr_out) {
     *expr_out = NULL;
     if (ast == NULL) {
         return ERR_OK;
     }
-    Scope none = {.clause = clause};
+    Scope none = {.clause = clause, .outer = b->captures != NULL ? (Scope *)(uintptr_t)b->captures->boundary : NULL};
     const Expr *expr = NULL;
     TRY(bind_expr(b, &none, ast, &expr));
     if (expr_is_null_constant(expr)) {
@@ -121,11 +188,15 @@ ErrorCode bind_limit(Binder *b, const AstLimit *limit, Query *query) {
     if (limit == NULL) {
         return ERR_OK;
     }
-    if (limit->with_ties) {
-        return not_supported(b, limit->limit_span.at, "FETCH WITH TIES");
-    }
     if (limit->low != NULL && limit->offset != NULL) {
         return error_set(b->err, ERR_SYNTAX, limit->offset_span.at, "OFFSET beside LIMIT lo,hi");
+    }
+    if (limit->with_ties) {
+        const Expr *high = NULL;
+        const Expr *offset = NULL;
+        TRY(limit_value(b, limit->high, "LIMIT", &high));
+        TRY(limit_value(b, limit->offset, "OFFSET", &offset));
+        return high != NULL ? limit_with_ties(b, limit, high, offset, query) : ERR_OK;
     }
     Rel *rel = NULL;
     TRY(rel_like(b, REL_LIMIT, query->rel, &rel));

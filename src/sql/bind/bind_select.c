@@ -225,8 +225,24 @@ static ErrorCode project_items(Binder *b, SelectState *s, uint32_t count) {
     return ERR_OK;
 }
 
+static ErrorCode apply_distinct_on(Binder *b, SelectState *s) {
+    if (!s->ast->distinct_on_given) {
+        return ERR_OK;
+    }
+    const Expr **on = arena_array(b->arena, const Expr *, s->distinct_on_count + 1);
+    for (uint32_t i = 0; i < s->distinct_on_count; i++) {
+        on[i] = rel_column_expr(b, s->rel, s->distinct_on[i]);
+    }
+    Rel *rel = NULL;
+    TRY(rel_like(b, REL_DISTINCT, s->rel, &rel));
+    rel->as.distinct.on = on;
+    rel->as.distinct.on_count = (uint16_t)s->distinct_on_count;
+    s->rel = rel;
+    return ERR_OK;
+}
+
 static ErrorCode apply_distinct(Binder *b, SelectState *s) {
-    if (!s->ast->distinct) {
+    if (!s->ast->distinct || s->ast->distinct_on_given) {
         return ERR_OK;
     }
     Rel *input = s->rel;
@@ -289,9 +305,6 @@ static ErrorCode drop_hidden(Binder *b, SelectState *s, Query *query) {
 /* ---------------------------------------------------------------- SELECT */
 
 static ErrorCode check_clauses(Binder *b, const AstSelect *ast) {
-    if (ast->distinct_on_given) {
-        return not_supported(b, ast->span.at, "DISTINCT ON");
-    }
     if (ast->into != NULL) {
         return not_supported(b, ast->into->span.at, "SELECT INTO");
     }
@@ -320,7 +333,8 @@ static ErrorCode bind_outputs(Binder *b, SelectState *s) {
     if (s->ast->having != NULL) {
         TRY(bind_condition(b, &s->scope, s->ast->having, "HAVING", &s->having));
     }
-    return bind_order_by(b, s);
+    TRY(bind_order_by(b, s));
+    return s->ast->distinct_on_given ? bind_distinct_on(b, s) : ERR_OK;
 }
 
 static ErrorCode bind_groups(Binder *b, SelectState *s) {
@@ -342,6 +356,7 @@ static ErrorCode bind_core(Binder *b, const AstSelect *ast, Scope *outer, Query 
     TRY(project_items(b, &s, s.item_count));
     TRY(apply_distinct(b, &s));
     TRY(apply_order(b, &s));
+    TRY(apply_distinct_on(b, &s));
     *query = (Query){s.rel, s.timestamp};
     TRY(bind_limit(b, ast->limit, query));
     return drop_hidden(b, &s, query);
@@ -420,7 +435,7 @@ ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer, Query *qu
 
 /* A literal without a type in a select list gets one from whoever reads the query: a UNION, an INSERT, else text. */
 static ErrorCode settle_column(Binder *b, Rel *rel, uint32_t i, Type type) {
-    while (rel->kind == REL_SORT || rel->kind == REL_LIMIT || rel->kind == REL_FILTER) {
+    while (rel->kind == REL_SORT || rel->kind == REL_LIMIT || rel->kind == REL_FILTER || (rel->kind == REL_DISTINCT && rel->as.distinct.on_count > 0)) {
         rel = rel->inputs[0];
     }
     if (rel->columns[i].type.id != TYPE_UNKNOWN) {

@@ -64,7 +64,7 @@ static ErrorCode union_type(Binder *b, Query *arms, uint32_t count, uint32_t col
 }
 
 /* Projects an arm to the types of the union; leaves it alone where they are its own. */
-static ErrorCode cast_arm(Binder *b, Rel *arm, const Type *types, Rel **rel_out) {
+ErrorCode cast_arm(Binder *b, Rel *arm, const Type *types, Rel **rel_out) {
     const Expr **exprs = arena_array(b->arena, const Expr *, arm->column_count + 1);
     Str *names = arena_array(b->arena, Str, arm->column_count + 1);
     bool changed = false;
@@ -81,15 +81,25 @@ static ErrorCode cast_arm(Binder *b, Rel *arm, const Type *types, Rel **rel_out)
     return changed ? rel_project(b, arm, exprs, names, arm->column_count, rel_out) : ERR_OK;
 }
 
-static ErrorCode union_all(Binder *b, const AstSelect *select, Query *arms, Rel **rel_out) {
+ErrorCode union_types(Binder *b, Query *arms, uint32_t count, Type **types_out) {
     uint32_t columns = arms[0].rel->column_count;
     Type *types = arena_array(b->arena, Type, columns + 1);
     for (uint32_t c = 0; c < columns; c++) {
-        TRY(union_type(b, arms, select->arm_count, c, &types[c]));
+        TRY(union_type(b, arms, count, c, &types[c]));
     }
-    Rel **more = arena_array(b->arena, Rel *, select->arm_count);
-    for (uint32_t i = 0; i < select->arm_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         TRY(query_settle(b, &arms[i], types));
+    }
+    *types_out = types;
+    return ERR_OK;
+}
+
+ErrorCode union_all(Binder *b, const AstSelect *select, Query *arms, uint32_t count, Rel **rel_out) {
+    uint32_t columns = arms[0].rel->column_count;
+    Type *types = NULL;
+    TRY(union_types(b, arms, count, &types));
+    Rel **more = arena_array(b->arena, Rel *, count);
+    for (uint32_t i = 0; i < count; i++) {
         TRY(cast_arm(b, arms[i].rel, types, &more[i]));
     }
     TRY(rel_new(b, REL_UNION_ALL, columns, select->span.at, rel_out));
@@ -101,7 +111,7 @@ static ErrorCode union_all(Binder *b, const AstSelect *select, Query *arms, Rel 
         b->column_symbols[out[c].id] = out[c].symbols;
     }
     (*rel_out)->as.union_all.more = more;
-    (*rel_out)->as.union_all.more_count = select->arm_count;
+    (*rel_out)->as.union_all.more_count = count;
     return ERR_OK;
 }
 
@@ -132,20 +142,27 @@ static ErrorCode bind_arms(Binder *b, const AstSelect *select, Scope *outer, Que
     return ERR_OK;
 }
 
-static ErrorCode bind_union(Binder *b, const AstSelect *select, Scope *outer, Query *query) {
-    static const char *const names[] = {[AST_UNION] = "UNION", [AST_UNION_ALL] = "UNION ALL", [AST_EXCEPT] = "EXCEPT", [AST_EXCEPT_ALL] = "EXCEPT ALL",
-                                        [AST_INTERSECT] = "INTERSECT", [AST_INTERSECT_ALL] = "INTERSECT ALL"};
-    Query *arms = NULL;
-    if (select->arm_count > 1 && select->operation != AST_UNION && select->operation != AST_UNION_ALL) {
-        return not_supported(b, select->span.at, "%s", names[select->operation]);
+/* a EXCEPT b EXCEPT c is (a EXCEPT b) EXCEPT c. */
+static ErrorCode bind_pairs(Binder *b, const AstSelect *select, Query *arms, Query *query) {
+    for (uint32_t i = 1; i < select->arm_count; i++) {
+        Query left = *query;
+        TRY(bind_set_pair(b, select, &left, &arms[i], query));
     }
+    return ERR_OK;
+}
+
+static ErrorCode bind_union(Binder *b, const AstSelect *select, Scope *outer, Query *query) {
+    Query *arms = NULL;
     TRY(bind_arms(b, select, outer, &arms));
     *query = arms[0];
     if (select->arm_count == 1) { /* a query in parentheses with clauses behind */
         return ERR_OK;
     }
     query->timestamp = 0;
-    TRY(union_all(b, select, arms, &query->rel));
+    if (select->operation != AST_UNION && select->operation != AST_UNION_ALL) {
+        return bind_pairs(b, select, arms, query);
+    }
+    TRY(union_all(b, select, arms, select->arm_count, &query->rel));
     return select->operation == AST_UNION ? distinct_of(b, query->rel, &query->rel) : ERR_OK;
 }
 
@@ -179,22 +196,38 @@ static ErrorCode output_column(Binder *b, const Rel *rel, const AstExpr *ast, ui
     return ERR_OK;
 }
 
+/* Behind VALUES and a query in parentheses: any expression over the output. */
+static ErrorCode order_by_expr(Binder *b, const Rel *rel, const AstExpr *ast, const Expr **key_out) {
+    Scope scope = {.clause = "ORDER BY"};
+    scope_add_table(b, &scope, rel, NULL, (Str){0});
+    TRY(bind_expr(b, &scope, ast, key_out));
+    return coerce_known(b, *key_out, key_out);
+}
+
 static ErrorCode order_outputs(Binder *b, const AstSelect *select, Query *query) {
     if (select->order_count == 0) {
         return ERR_OK;
     }
     SortKey *keys = arena_array(b->arena, SortKey, select->order_count);
     for (uint32_t i = 0; i < select->order_count; i++) {
-        uint32_t column = 0;
+        const AstExpr *ast = ast_variable(b, select->order_by[i].expr);
+        bool one = select->kind == AST_SELECT_VALUES || select->arm_count == 1;
+        const Expr *key = NULL;
         TRY(check_sort_key(b, &select->order_by[i]));
-        TRY(output_column(b, query->rel, ast_variable(b, select->order_by[i].expr), &column));
-        keys[i] = sort_key(b, &select->order_by[i], rel_column_expr(b, query->rel, column));
+        if (one && ast->kind != AST_NAME && ast->kind != AST_INTEGER) {
+            TRY(order_by_expr(b, query->rel, ast, &key));
+        } else {
+            uint32_t column = 0;
+            TRY(output_column(b, query->rel, ast, &column));
+            key = rel_column_expr(b, query->rel, column);
+        }
+        keys[i] = sort_key(b, &select->order_by[i], key);
     }
     Rel *rel = NULL;
     TRY(rel_like(b, REL_SORT, query->rel, &rel));
     rel->as.sort.keys = keys;
     rel->as.sort.key_count = (uint16_t)select->order_count;
-    bool by_time = query->timestamp != 0 && keys[0].expr->as.column == query->timestamp;
+    bool by_time = query->timestamp != 0 && keys[0].expr->kind == EXPR_COLUMN && keys[0].expr->as.column == query->timestamp;
     rel->order_column = by_time ? query->timestamp : 0;
     rel->order_descending = by_time && keys[0].descending;
     query->timestamp = by_time ? query->timestamp : 0;

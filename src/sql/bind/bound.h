@@ -117,6 +117,7 @@ struct Rel {
         struct { const Expr *timestamp; const Expr *const *keys; uint16_t key_count; } latest; /* columns = input's */
         struct { const SortKey *keys; uint16_t key_count; } sort;
         struct { const Expr *low, *high, *offset; bool range; } limit; /* LIMIT high [OFFSET offset]; range: QuestDB's lo,hi (negatives count from the end); LIMIT -n = high negative */
+        struct { const Expr *const *on; uint16_t on_count; } distinct;  /* ON: one row for each value of these, the first; columns = input's */
         struct { Rel **more; uint32_t more_count; } union_all;      /* all arms; inputs unused; columns by position */
         struct { uint8_t op; bool all; } set_op;                   /* later: INTERSECT, EXCEPT */
         struct {                       /* columns: the input's, then one per item; the input is sorted by partition, then order */

@@ -13,7 +13,7 @@ typedef struct DistinctOperator {
 static ErrorCode keep_fresh(DistinctOperator *op, Batch *in, Error *err) {
     Frame *frame = op->frame;
     Operator *base = &op->base;
-    uint32_t count = base->plan->column_count;
+    uint32_t count = base->plan->as.aggregate.group_count;
     TRY(frame_run(frame, in, err));
     for (uint32_t k = 0; k < count; k++) {
         TRY(frame_output_dense(frame, k, &op->keys[k], err));
@@ -22,10 +22,10 @@ static ErrorCode keep_fresh(DistinctOperator *op, Batch *in, Error *err) {
     TRY(groups_find(&op->table, op->keys, frame->masks[MASK_LIVE], in->row_count, in->first, op->group, fresh, err));
     base->batch = *in;
     base->batch.columns = base->columns;
-    base->batch.column_count = (uint16_t)count;
+    base->batch.column_count = (uint16_t)base->plan->column_count;
     base->batch.refs = NULL;
-    for (uint32_t k = 0; k < count; k++) {
-        base->columns[k] = *op->keys[k];
+    for (uint32_t k = 0; k < base->plan->column_count; k++) {
+        base->columns[k] = base->plan->as.aggregate.distinct_on ? in->columns[k] : *op->keys[k];
         base->columns[k].row_count = in->row_count;
     }
     batch_filter(&base->batch, fresh, &frame->scratch);
@@ -59,8 +59,8 @@ ErrorCode op_distinct_open(Run *run, const PlanOp *plan, uint32_t worker, Operat
     *op_out = &op->base;
     op->group = mem_alloc_aligned(BATCH_ROWS * sizeof(uint32_t));
     memset(op->group, 0, BATCH_ROWS * sizeof(uint32_t));
-    op->keys = mem_calloc(plan->column_count + 1, sizeof *op->keys);
-    const GroupSpec *spec = group_spec(&run->arena, plan->program, 0, plan->column_count, NULL, 0, 0, plan->as.aggregate.array_groups);
+    op->keys = mem_calloc(plan->as.aggregate.group_count + 1u, sizeof *op->keys);
+    const GroupSpec *spec = group_spec(&run->arena, plan->program, 0, plan->as.aggregate.group_count, NULL, 0, 0, plan->as.aggregate.array_groups);
     TRY(groups_init(&op->table, spec, &run->budget, err));
     TRY(frame_open(run, plan->program, &op->frame, err));
     return operator_open(run, plan->inputs[0], worker, &op->base.inputs[0], err);

@@ -201,7 +201,34 @@ ErrorCode lower_aggregate(PlanContext *context, Rel *rel, const Need *need, Plan
 }
 
 /* ---- DISTINCT ---- */
+static ErrorCode lower_distinct_on(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
+    Need below = {.columns = idset_copy(context, need->columns), .order = true};
+    for (uint32_t i = 0; i < rel->as.distinct.on_count; i++) {
+        idset_add_expr(&below.columns, rel->as.distinct.on[i]);
+    }
+    for (uint32_t i = 0; i < need->filters.count; i++) {
+        idset_add_expr(&below.columns, need->filters.items[i]);
+    }
+    PlanOp *input = NULL;
+    TRY(lower_rel(context, rel->inputs[0], &below, &input, err));
+    PlanOp *op = plan_op_new(context, PLAN_AGGREGATE);
+    op->inputs[0] = input;
+    op->columns = input->columns;
+    op->column_count = input->column_count;
+    op->order_column = input->order_column;
+    op->order_descending = input->order_descending;
+    op->as.aggregate.group_count = rel->as.distinct.on_count;
+    op->as.aggregate.distinct = true;
+    op->as.aggregate.distinct_on = true;
+    TRY(program_build(context, input->columns, input->column_count, rel->as.distinct.on, rel->as.distinct.on_count, &op->program, err));
+    op->as.aggregate.array_groups = pass_on(context, PASS_ARRAY_GROUPS) && keys_are_codes(op->program, 0, rel->as.distinct.on_count);
+    return lower_filter_on(context, op, &need->filters, op_out, err);
+}
+
 ErrorCode lower_distinct(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
+    if (rel->as.distinct.on_count > 0) {
+        return lower_distinct_on(context, rel, need, op_out, err);
+    }
     Need below = {.columns = idset_new(context), .order = true};
     ExprList above = {0};
     Rel *source = rel->inputs[0];

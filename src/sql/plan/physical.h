@@ -84,6 +84,7 @@ struct PlanOp {
             bool ordered;                                   /* some aggregate needs RowPosition */
             bool serial;                                    /* DISTINCT arguments: one worker */
             bool distinct;                                  /* no aggregates: SELECT DISTINCT, first occurrences in order */
+            bool distinct_on;                               /* columns are the input's, the groups only decide */
         } aggregate;
         struct {                                            /* program: timestamp, keys, arguments and filters */
             uint32_t key_count;

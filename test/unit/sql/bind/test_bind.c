@@ -137,7 +137,7 @@ static const BindCase postgres_cases[] = {
     {"(select a from bag limit 1) limit 2",
      "{limit - 2:bigint - {limit - 1:bigint - {project #1[#10 a integer] {scan bag#1}}}}"},
     {"select a from bag except select a from bag",
-     "0A000@18"},
+     "{project #30[#32 a integer] {filter >(#31 0:bigint) {project #27, case(=(#29 0:bigint) #28 0:bigint)[#30 a integer, #31 times bigint] {aggregate #25 : count( filter =(#26 0:bigint)), count( filter =(#26 1:bigint))[#27 a integer, #28  bigint, #29  bigint] {union[#25 a integer, #26 side bigint] {project #10, 0:bigint[#21 a integer, #22 side bigint] {project #1[#10 a integer] {scan bag#1}}} {project #20, 1:bigint[#23 a integer, #24 side bigint] {project #11[#20 a integer] {scan bag#11}}}}}}}}"},
     {"prepare x as select 1",
      "0A000@0"},
     {"copy bag from stdin",
