@@ -56,5 +56,21 @@ void decode_buffer_destroy(DecodeBuffer *buffer);
 NODISCARD ErrorCode codec_decode_granule(const BlockDecoder *decoder, uint32_t granule, DecodeBuffer *buffer, GranuleData *granule_out, Error *err);
 /* Batch `window` (0..3) of a granule as a vector; *vector_out may point to granule->base. */
 void granule_window(const GranuleData *granule, Type type, uint32_t window, Vector *vector_out);
+/* ---- packed granules in place (view.c): for few rows of a granule, and for conditions ---- */
+typedef struct GranuleView {
+    uint32_t row_count, width, patch_count, double_count;
+    uint8_t physical;
+    uint64_t base;
+    double divisor;            /* scaled doubles */
+    const uint64_t *valid;     /* NULL = no nulls */
+    const uint8_t *units, *patch_positions, *patches, *double_positions, *doubles;
+    size_t packed_bytes;
+} GranuleView;
+/* false: an encoding that cannot be read so, or damage (which decoding the granule will name). Lives as long as the block's bytes. */
+bool codec_view_granule(const BlockDecoder *decoder, uint32_t granule, GranuleView *view_out);
+/* Values of rows first + rows[i] (rising), in the column's physical form. Rows under nulls: any value. */
+void codec_view_rows(const GranuleView *view, uint32_t first, const uint16_t *rows, uint32_t count, void *out);
+/* Clears the bits of rows that fail `column op value` (NULLs fail); op is EQ..GE, value as in ScanFilter. false: not done. */
+bool codec_view_filter(const GranuleView *view, FilterOp op, const void *value, uint64_t *rows);
 /* Human-readable one-liner of a block's frame ("frame, 65536 rows, no nulls, 98304 bytes"), for dump. */
 void codec_describe(const BlockDecoder *decoder, size_t encoded_bytes, Buffer *out);

@@ -108,6 +108,15 @@ struct DecodeBuffer {
 static inline ErrorCode codec__damaged(Error *err, const char *what) {
     return error_set(err, ERR_DAMAGED, ERROR_NO_POSITION, "encoded block is damaged: %s", what);
 }
+static inline int64_t codec__integer_at(Physical physical, const void *value) {
+    switch (physical) {
+    case PHYS_8: return *(const int8_t *)value;
+    case PHYS_16: return *(const int16_t *)value;
+    case PHYS_32: return *(const int32_t *)value;
+    default: return *(const int64_t *)value;
+    }
+}
+NODISCARD bool codec__granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *out);
 bool codec__read_frame(Bytes in, Type type, uint32_t count, bool narrowed, DecodeBuffer *buffer);
 bool codec__read_delta(Bytes in, Type type, uint32_t count, DecodeBuffer *buffer);
 bool codec__read_runs(Bytes in, Type type, uint32_t count, DecodeBuffer *buffer);

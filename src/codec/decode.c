@@ -76,7 +76,7 @@ ErrorCode codec_decoder_open(Bytes bytes, Type type, BlockDecoder *decoder_out, 
     return ERR_OK;
 }
 
-static bool granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *out) {
+bool codec__granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *out) {
     size_t from = granule == 0 ? 0 : get_u32le(decoder->ends + (size_t)(granule - 1) * 4);
     size_t to = get_u32le(decoder->ends + (size_t)granule * 4);
     if (from > to || to > decoder->payload.len || from % 8 != 0) {
@@ -194,7 +194,7 @@ ErrorCode codec_decode_granule(const BlockDecoder *decoder, uint32_t granule, De
         return constant_granule(decoder, buffer, granule_out) ? ERR_OK : codec__damaged(err, "constant");
     }
     Bytes in;
-    if (!granule_bytes(decoder, granule, &in)) {
+    if (!codec__granule_bytes(decoder, granule, &in)) {
         return codec__damaged(err, "granule outside the block");
     }
     if (decoder->outer != OUTER_NONE && !unsqueeze(decoder, in, buffer, &in)) {

@@ -10,6 +10,8 @@ typedef struct DecodeKernels {
     void (*widen_u32)(const uint32_t *in, uint64_t base, uint32_t count, uint64_t *out);  /* base + in */
     void (*scale_u31)(const uint32_t *in, double base, double divisor, uint32_t count, double *out); /* (base + in) / divisor, in < 2^31 */
     void (*scale_i64)(const uint64_t *in, uint64_t base, double divisor, uint32_t count, double *out);
+    /* one unit to 16 words: bit i = in[i] is in low..low + span, flipped; values below 2^31 */
+    void (*range_u32)(const uint32_t *in, uint32_t low, uint32_t span, uint64_t flip, uint64_t *out);
     /* out[i] = value += in[i] + step; returns the last */
     uint64_t (*prefix_u32)(const uint32_t *in, uint64_t value, uint64_t step, uint32_t count, uint64_t *out);
     uint64_t (*prefix_u64)(const uint64_t *in, uint64_t value, uint64_t step, uint32_t count, uint64_t *out);

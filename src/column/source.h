@@ -10,9 +10,10 @@ typedef struct KeyRange { int64_t low, high; } KeyRange;   /* inclusive, in unit
 
 typedef enum FilterOp { FILTER_EQ, FILTER_NE, FILTER_LT, FILTER_LE, FILTER_GT, FILTER_GE, FILTER_IN, FILTER_IS_NULL, FILTER_NOT_NULL } FilterOp;
 /* One-column predicate with constants, for pruning and early filtering. Storage MAY use it to skip blocks or to clear live bits
- * of rows that fail (NULL fails, but for IS_NULL); the executor still evaluates the whole predicate unless `exact` comes back set.
+ * of rows that fail (NULL fails, but for IS_NULL); a batch whose rows have passed all filters that are not prune_only says so
+ * (Batch.filtered), else the executor evaluates them. prune_only: only to skip blocks by.
  * Values: fixed-width physical values of the column's type (SYMBOL: codes; StrRef for text), sorted for FILTER_IN. */
-typedef struct ScanFilter { uint16_t column; uint8_t op; uint32_t value_count; const void *values; } ScanFilter;
+typedef struct ScanFilter { uint16_t column; uint8_t op; bool prune_only; uint32_t value_count; const void *values; } ScanFilter;
 
 /* A stretch of an index: the leading keys equal these values, the next one lies between bounds. Values: as ScanFilter's, one each. */
 typedef struct IndexProbe {

@@ -16,6 +16,8 @@ enum { FACT_NO_NULLS = 1, FACT_NO_NAN = 2 };
 typedef struct Vector Vector;
 /* Turns an ENCODED vector FLAT: fills data/valid from context. Called at most once per vector by vector_flat. */
 typedef ErrorCode (*VectorDecode)(void *context, Vector *vector, Error *err);
+/* Fills data/valid of *flat with the values of the rows named by flat->index (rising, flat->row_count of them), in arena memory. */
+typedef ErrorCode (*VectorPick)(void *context, Vector *flat, Arena *arena, Error *err);
 
 struct Vector {
     Type type;
@@ -30,6 +32,7 @@ struct Vector {
     Vector *base;             /* INDEXED: FLAT values */
     VectorDecode decode;      /* ENCODED */
     void *decode_context;
+    VectorPick pick;          /* ENCODED: for few rows; NULL: not offered */
     const SymbolTable *symbols; /* SYMBOL: the dictionary of the codes */
 };
 
@@ -38,6 +41,7 @@ typedef struct RowRef { uint32_t part, offset; } RowRef;          /* a row's pla
 
 typedef struct Batch {
     uint16_t row_count, live_count, column_count;
+    bool filtered;            /* of a scan: rows that fail its request's filters are not live (source.h) */
     const uint64_t *live;     /* NULL = all rows live; else one bit a row, zero past row_count */
     Vector *columns;
     RowPosition first;        /* of row 0 */
@@ -69,7 +73,8 @@ void vector_set_null(Vector *vector, Arena *arena, size_t row);
 Vector vector_null(Type type, uint16_t row_count);
 NumericSlot numeric_to_slot(Numeric value, Arena *arena);
 
-/* live_count <= 1/4 of row_count: one shared index, every column INDEXED, row_count = live_count, live = NULL. No value moves. */
+/* live_count <= 1/4 of row_count: one shared index, every column INDEXED, row_count = live_count, live = NULL. No value moves. ENCODED columns
+ * that offer it stay ENCODED and unpack the rows that are left when somebody looks. */
 NODISCARD ErrorCode batch_compact(Batch *batch, Arena *arena, Error *err);
 /* Restricts live to mask (BATCH_WORDS words) and recounts. */
 void batch_filter(Batch *batch, const uint64_t *mask, Arena *arena);

@@ -239,6 +239,32 @@ static void column_reindex(Vector *column, const uint16_t *picked, uint16_t coun
     column->row_count = count;
 }
 
+/* An ENCODED column of which few rows are left. */
+typedef struct Picked {
+    VectorPick pick;
+    void *context;
+    Arena *arena;
+    const uint16_t *index;
+} Picked;
+
+static ErrorCode decode_picked(void *context, Vector *vector, Error *err) {
+    const Picked *picked = context;
+    Vector flat = {.type = vector->type, .form = VECTOR_FLAT, .row_count = vector->row_count, .index = picked->index};
+    TRY(picked->pick(picked->context, &flat, picked->arena, err));
+    vector->data = flat.data;
+    vector->valid = flat.valid;
+    return ERR_OK;
+}
+
+static void column_pick(Vector *column, const uint16_t *picked, uint16_t count, Arena *arena) {
+    Picked *context = arena_new(arena, Picked);
+    *context = (Picked){column->pick, column->decode_context, arena, picked};
+    column->decode = decode_picked;
+    column->decode_context = context;
+    column->pick = NULL;
+    column->row_count = count;
+}
+
 static ErrorCode column_compact(Vector *column, const uint16_t *picked, uint16_t count, Arena *arena, Error *err) {
     switch ((VectorForm)column->form) {
     case VECTOR_CONSTANT:
@@ -248,6 +274,10 @@ static ErrorCode column_compact(Vector *column, const uint16_t *picked, uint16_t
         column_reindex(column, picked, count, arena);
         return ERR_OK;
     case VECTOR_ENCODED:
+        if (column->pick != NULL) {
+            column_pick(column, picked, count, arena);
+            return ERR_OK;
+        }
         TRY(decode(column, err));
         break;
     case VECTOR_FLAT:

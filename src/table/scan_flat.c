@@ -39,6 +39,22 @@ static const uint64_t *window_live(ScanCursor *cursor, uint32_t start, uint32_t 
     return cursor->live;
 }
 
+/* Rows that fail leave the window. NULL = none did. */
+static const uint64_t *window_filter(ScanCursor *cursor, uint32_t start, uint32_t row_count, const uint64_t *live, bool *exactly_out) {
+    *exactly_out = false;
+    if (cursor->scan->filter_count == 0 || cursor->members[0].block->segment == NULL) {
+        return live;
+    }
+    scan__filter_rows(cursor, start / GRANULE_ROWS);
+    const uint64_t *passing = cursor->passing + start % GRANULE_ROWS / 64;
+    *exactly_out = cursor->filtered_exactly;
+    for (size_t w = 0; w < BATCH_WORDS; w++) {
+        uint64_t word = w >= words_for(row_count) ? 0 : live == NULL ? passing[w] : passing[w] & live[w];
+        cursor->live[w] = word;
+    }
+    return cursor->live;
+}
+
 /* The last window of a chunk that still grows is copied: kernels may read on to the next multiple of 64 rows. */
 static const void *tail_copy(ScanCursor *cursor, uint16_t column, const uint8_t *data, size_t width, uint32_t row_count) {
     if (cursor->tails[column] == NULL) {
@@ -86,10 +102,17 @@ static void window_refs(ScanCursor *cursor, uint32_t start, uint32_t row_count, 
 
 bool scan__read_flat(ScanCursor *cursor, Batch *batch) {
     while (cursor->position < cursor->to) {
+        if (scan__read_sparse(cursor, batch)) {
+            return true;
+        }
+        if (cursor->position >= cursor->to || cursor->code != ERR_OK) {
+            return false;
+        }
         uint32_t start = cursor->position / BATCH_ROWS * BATCH_ROWS;
         uint32_t row_count = MIN_OF((uint32_t)BATCH_ROWS, cursor->members[0].block->row_count - start);
         uint32_t to = MIN_OF(cursor->to, start + row_count);
         const uint64_t *live = window_live(cursor, start, row_count, cursor->position, to);
+        live = window_filter(cursor, start, row_count, live, &batch->filtered);
         uint32_t live_count = live == NULL ? row_count : bits_count(live, row_count);
         cursor->position = to;
         if (live_count == 0) {

@@ -48,7 +48,8 @@ struct Scan {
     bool want_refs, want_stats;
     bool cached;                 /* its blocks are small enough to go through the cache */
     bool all_begun;              /* a rewrite: every row of its parts has begun */
-    ScanFilter *filters;
+    ScanFilter *filters;         /* column: number of the definition */
+    int32_t *filter_places;      /* among the requested columns; -1: only to leave out blocks by */
     uint16_t filter_count;
     ScanBlock *blocks;
     uint32_t block_count;
@@ -91,6 +92,9 @@ typedef struct ScanReader {
     DecodeBuffer *decode;
     int64_t granule_number;      /* in `granule`; -1 = none */
     GranuleData granule;
+    int64_t view_number;         /* granule that `view` shows as it lies packed; -1 = none */
+    bool viewed;                 /* false: it cannot be shown so */
+    GranuleView view;
     uint32_t window_start;       /* of the vector that was handed out */
     ScanCursor *cursor;
 } ScanReader;
@@ -121,6 +125,14 @@ void scan__unload(Scan *scan, LoadedBlock *loaded);
 /* scan_segment.c */
 void scan__reader_bind(ScanCursor *cursor, uint32_t member, uint32_t i, const ScanBlock *block, int32_t place, Type type, LoadedColumn *column);
 void scan__window_encoded(LoadedColumn *column, uint32_t start, Vector *vector);
+NODISCARD ErrorCode scan__granule_load(ScanReader *reader, uint32_t number, Error *err); /* decodes it */
+/* The granule as it lies packed; *view_out = NULL: it cannot be read so. */
+NODISCARD ErrorCode scan__granule_view(ScanReader *reader, uint32_t number, const GranuleView **view_out, Error *err);
+/* scan_pick.c */
+NODISCARD ErrorCode scan__pick_window(void *context, Vector *flat, Arena *arena, Error *err); /* a VectorPick: rows of the window handed out last */
+void scan__rows_encoded(const LoadedColumn *column, Vector *vector);                        /* the rows of cursor->index, row_count of them */
+/* Clears the bits of the granule's rows that fail; false: not done. */
+bool scan__filter_granule(ScanCursor *cursor, const LoadedColumn *column, uint32_t number, const ScanFilter *filter, uint64_t *rows);
 /* Brings granules (a bit each) of a column into its arrays. */
 void scan__ensure(ScanCursor *cursor, LoadedBlock *loaded, uint32_t i, uint32_t granules);
 void scan__readers_close(ScanCursor *cursor);
@@ -149,6 +161,9 @@ struct ScanCursor {
     size_t *gather_strides;      /* 0 = constant */
     Vector *vectors, *bases;
     uint64_t live[BATCH_WORDS];
+    int64_t filtered_granule;    /* whose rows passing[] tells; -1 = none */
+    bool filtered_exactly;       /* every filter was applied */
+    uint64_t passing[GRANULE_ROWS / 64];
     uint16_t index[BATCH_ROWS];
     uint32_t picks[BATCH_ROWS];  /* merge: row of each output row */
     uint32_t pick_members[BATCH_ROWS];
@@ -163,6 +178,9 @@ struct ScanCursor {
     Arena arena;                 /* of the cursor */
 };
 
+/* scan_sparse.c: fills cursor->passing with the rows of a granule that pass; a batch of few rows of many granules, false: read a window. */
+void scan__filter_rows(ScanCursor *cursor, uint32_t number);
+bool scan__read_sparse(ScanCursor *cursor, Batch *batch);
 /* scan_flat.c: one block as it lies. scan_reorder.c: one block by time. scan_merge.c: several blocks by time. */
 bool scan__read_flat(ScanCursor *cursor, Batch *batch);
 bool scan__read_reordered(ScanCursor *cursor, Batch *batch);

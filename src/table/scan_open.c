@@ -11,6 +11,44 @@ typedef struct TableSource {
     const Snapshot *snapshot;
 } TableSource;
 
+/* Types whose packed integers keep the order of their values. */
+static bool filters_rows(TypeId type) {
+    switch (type) {
+    case TYPE_BYTE:
+    case TYPE_INT2:
+    case TYPE_INT4:
+    case TYPE_INT8:
+    case TYPE_FLOAT8:
+    case TYPE_DATE:
+    case TYPE_TIMESTAMP_MS:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_NS:
+    case TYPE_TIMESTAMPTZ:
+    case TYPE_SYMBOL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Place of the filter's column among the requested ones, and a copy of its value (the caller's lives during open only); -1: its blocks are
+ * pruned, its rows are not looked at. */
+static int32_t keep_filter(Scan *scan, ScanFilter *filter) {
+    Type type = scan->def->columns[filter->column].type;
+    int32_t place = 0;
+    while (place < scan->column_count && scan->columns[place] != filter->column) {
+        place++;
+    }
+    bool order = filter->op <= FILTER_GE && (type.id != TYPE_SYMBOL || filter->op <= FILTER_NE);
+    if (filter->prune_only || place == scan->column_count || filter->value_count != 1 || !order || !filters_rows((TypeId)type.id)) {
+        return -1;
+    }
+    void *value = arena_alloc_aligned(&scan->arena, sizeof(uint64_t), sizeof(uint64_t));
+    memcpy(value, filter->values, physical_bytes(type_physical((TypeId)type.id)));
+    filter->values = value;
+    return place;
+}
+
 static void copy_request(Scan *scan, const ScanRequest *request) {
     Arena *arena = &scan->arena;
     scan->column_count = request->column_count;
@@ -23,8 +61,12 @@ static void copy_request(Scan *scan, const ScanRequest *request) {
     if (request->range_count > 0) {
         memcpy(scan->ranges, request->ranges, sizeof(KeyRange) * request->range_count);
     }
-    if (request->filter_count > 0) { /* values are the caller's; they are looked at during open only */
+    if (request->filter_count > 0) {
         memcpy(scan->filters, request->filters, sizeof(ScanFilter) * request->filter_count);
+    }
+    scan->filter_places = arena_array(arena, int32_t, request->filter_count + 1u);
+    for (uint16_t f = 0; f < request->filter_count; f++) {
+        scan->filter_places[f] = keep_filter(scan, &scan->filters[f]);
     }
     scan->range_count = request->range_count;
     scan->filter_count = request->filter_count;
@@ -145,6 +187,7 @@ void scan__cursor_start(ScanCursor *cursor, const Morsel *morsel) {
     cursor->morsel = own;
     cursor->morsel_number = morsel->number;
     cursor->row_number = 0;
+    cursor->filtered_granule = -1;
     cursor->code = ERR_OK;
     cursor->members = arena_array(&cursor->block_arena, LoadedBlock, own->block_count);
     for (uint32_t i = 0; i < own->block_count; i++) {

@@ -3,6 +3,7 @@
  *
  * As it lies:  a batch's vectors are ENCODED; the first look reads the block and decodes the granule of the window, in place where
  *              the encoding allows it. A column that nobody looks at costs nothing.
+ * Few rows:     scan_pick.c.
  * By position: merges and descending scans name rows of the whole block; its arrays are filled with the granules that are touched.
  * Tests:       test/unit/engine/test_segments.c */
 #include "table/scan_internal.h"
@@ -44,27 +45,30 @@ void scan__reader_bind(ScanCursor *cursor, uint32_t member, uint32_t i, const Sc
     reader->column = place;
     reader->type = type;
     reader->open = false;
-    reader->granule_number = -1;
+    reader->granule_number = reader->view_number = -1;
     *column = (LoadedColumn){.reader = reader};
 }
 
 static ErrorCode block_open(ScanReader *reader, Error *err) {
     const Scan *scan = reader->cursor->scan;
     uint16_t column = (uint16_t)reader->column;
-    if (scan->cached) {
-        return segment_read_block_cached(reader->segment, reader->block, column, scan->table->env->cache, &reader->pin, &reader->decoder, err);
+    if (reader->open) {
+        return ERR_OK;
     }
-    return segment_read_block(reader->segment, reader->block, column, &reader->buffer, &reader->decoder, err);
+    if (scan->cached) {
+        TRY(segment_read_block_cached(reader->segment, reader->block, column, scan->table->env->cache, &reader->pin, &reader->decoder, err));
+    } else {
+        TRY(segment_read_block(reader->segment, reader->block, column, &reader->buffer, &reader->decoder, err));
+    }
+    reader->open = true;
+    return ERR_OK;
 }
 
-static ErrorCode granule_load(ScanReader *reader, uint32_t number, Error *err) {
+ErrorCode scan__granule_load(ScanReader *reader, uint32_t number, Error *err) {
     if (reader->granule_number == (int64_t)number) {
         return ERR_OK;
     }
-    if (!reader->open) {
-        TRY(block_open(reader, err));
-        reader->open = true;
-    }
+    TRY(block_open(reader, err));
     if (reader->decode == NULL) {
         reader->decode = decode_buffer_create();
     }
@@ -74,9 +78,19 @@ static ErrorCode granule_load(ScanReader *reader, uint32_t number, Error *err) {
     return ERR_OK;
 }
 
+ErrorCode scan__granule_view(ScanReader *reader, uint32_t number, const GranuleView **view_out, Error *err) {
+    if (reader->view_number != (int64_t)number) {
+        TRY(block_open(reader, err));
+        reader->view_number = number;
+        reader->viewed = codec_view_granule(&reader->decoder, number, &reader->view);
+    }
+    *view_out = reader->viewed ? &reader->view : NULL;
+    return ERR_OK;
+}
+
 /* One window as a FLAT vector; expanded values live in the cursor's scratch memory. */
 static ErrorCode window_flat(ScanReader *reader, uint32_t start, Vector *flat, Error *err) {
-    TRY(granule_load(reader, start / GRANULE_ROWS, err));
+    TRY(scan__granule_load(reader, start / GRANULE_ROWS, err));
     granule_window(&reader->granule, reader->type, start % GRANULE_ROWS / BATCH_ROWS, flat);
     return vector_flat(flat, &reader->cursor->scratch, err);
 }
@@ -95,6 +109,7 @@ void scan__window_encoded(LoadedColumn *column, uint32_t start, Vector *vector) 
     vector->form = VECTOR_ENCODED;
     vector->decode = decode_window;
     vector->decode_context = column->reader;
+    vector->pick = scan__pick_window;
 }
 
 /* ---- whole blocks ---- */

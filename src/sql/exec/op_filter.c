@@ -7,7 +7,7 @@ typedef struct FilterOperator {
     Frame *frame;
 } FilterOperator;
 
-static ErrorCode keep_true(FilterOperator *filter, Batch *in, Error *err) {
+static ErrorCode evaluate(FilterOperator *filter, Batch *in, uint64_t **mask_out, Error *err) {
     Frame *frame = filter->frame;
     BoolIn condition;
     TRY(frame_run(frame, in, err));
@@ -16,12 +16,28 @@ static ErrorCode keep_true(FilterOperator *filter, Batch *in, Error *err) {
     for (size_t w = 0; w < words_for(in->row_count); w++) {
         mask[w] = condition.valid == NULL ? condition.value[w] : condition.value[w] & condition.valid[w];
     }
+    *mask_out = mask;
+    return ERR_OK;
+}
+
+static ErrorCode keep_true(FilterOperator *filter, Batch *in, Error *err) {
+    Frame *frame = filter->frame;
     Batch *batch = &filter->base.batch;
     Vector *columns = filter->base.columns;
+    uint64_t *mask = NULL;
+    bool done = in->filtered && filter->base.plan->as.filter.pushed;
+    if (done) {
+        arena_reset(&frame->scratch);
+    } else {
+        TRY(evaluate(filter, in, &mask, err));
+    }
     *batch = *in;
     memcpy(columns, in->columns, in->column_count * sizeof *columns);
     batch->columns = columns;
-    batch_filter(batch, mask, &frame->scratch);
+    batch->filtered = false;
+    if (!done) {
+        batch_filter(batch, mask, &frame->scratch);
+    }
     return batch_compact(batch, &frame->scratch, err);
 }
 

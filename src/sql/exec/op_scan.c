@@ -88,7 +88,7 @@ static bool fill_filter(const PlanOp *plan, const PlanFilter *from, Value *value
         return false;
     }
     const RelColumn *column = &plan->columns[from->column];
-    *out = (ScanFilter){.column = plan->as.scan.numbers[from->column], .op = from->op, .value_count = 1, .values = value->as.bytes};
+    *out = (ScanFilter){.column = plan->as.scan.numbers[from->column], .op = from->op, .prune_only = from->prune_only, .value_count = 1, .values = value->as.bytes};
     if (column->type.id == TYPE_SYMBOL) {
         int32_t *code = arena_array(arena, int32_t, 4);
         *code = column->symbols->find(column->symbols, strref_str(&value->as.str));

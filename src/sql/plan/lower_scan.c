@@ -20,6 +20,7 @@ typedef struct ScanLowering {
     ColumnId *filter_columns;
     uint16_t filter_count;
     ExprList residual;
+    bool may_fail;                  /* some condition so far: later ones must not clear its rows */
 } ScanLowering;
 
 static const RelColumn *time_column(const Rel *rel) {
@@ -182,7 +183,7 @@ static void note_filter(ScanLowering *s, const Expr *expr) {
         return;
     }
     s->filter_columns[s->filter_count] = id;
-    s->filters[s->filter_count++] = (PlanFilter){.op = (uint8_t)op, .output = s->constant_count};
+    s->filters[s->filter_count++] = (PlanFilter){.op = (uint8_t)op, .prune_only = s->may_fail, .output = s->constant_count};
     s->constants[s->constant_count++] = bound;
 }
 
@@ -197,6 +198,7 @@ static void split_filters(ScanLowering *s, const ExprList *filters) {
         if (!take_time(s, filters->items[i])) {
             note_filter(s, filters->items[i]);
             exprlist_add(s->context, &s->residual, filters->items[i]);
+            s->may_fail = s->may_fail || (filters->items[i]->flags & EXPR_FAILS) != 0;
         }
     }
     if (s->range_count + s->bound_count + s->filter_count > 0) {
@@ -268,7 +270,11 @@ ErrorCode lower_scan(PlanContext *context, Rel *rel, const Need *need, PlanOp **
         op->order_descending = need->descending;
     }
     TRY(program_build(context, NULL, 0, s.constants, s.constant_count, &op->constants, err));
-    return lower_filter_on(context, op, &s.residual, op_out, err);
+    TRY(lower_filter_on(context, op, &s.residual, op_out, err));
+    if (*op_out != op) {
+        (*op_out)->as.filter.pushed = s.filter_count == s.residual.count && !s.may_fail;
+    }
+    return ERR_OK;
 }
 
 /* Whether asking for the reverse order of `column` can be passed down to a scan. */

@@ -16,8 +16,8 @@ typedef struct PlanOp PlanOp;
 /* Bound on the designated timestamp, known when the run opens: column op value, value = output `output` of the scan's program. */
 typedef struct TimeBound { uint8_t op; uint32_t output; } TimeBound;
 typedef struct TimeRanges { const KeyRange *ranges; uint32_t count; } TimeRanges;
-/* column op value(s), for pruning; outputs of the scan's program. column: place in the scan's columns. */
-typedef struct PlanFilter { uint16_t column; uint8_t op; uint32_t output; } PlanFilter;
+/* column op value(s), as ScanFilter; outputs of the scan's program. column: place in the scan's columns. */
+typedef struct PlanFilter { uint16_t column; uint8_t op; bool prune_only; uint32_t output; } PlanFilter;
 
 typedef struct PlanAggregate {
     const Aggregate *aggregate;
@@ -71,6 +71,7 @@ struct PlanOp {
             uint32_t row_count;
             const Value **cells; uint32_t *outputs;
         } values;
+        struct { bool pushed; } filter;                     /* storage has all of it as filters: done where a batch says so (Batch.filtered) */
         struct { uint32_t function; } table_call;           /* constants: arguments */
         /* constants: low, high, offset as far as given, in that order */
         struct { bool has_low, has_high, has_offset, range, reversed; } limit; /* reversed: LIMIT -n over a backward input, turned round */
