@@ -344,10 +344,14 @@ static bool needs_parens(const AstSelect *arm) {
            arm->declare_count > 0;
 }
 
+bool deparse__arm_in_parens(const AstSelect *select, uint32_t arm) {
+    return needs_parens(select->arms[arm]) || select->arm_count == 1;
+}
+
 static void put_set_operation(Deparser *d, const AstSelect *select) {
     static const char *const operations[] = {" UNION ", " UNION ALL ", " EXCEPT ", " EXCEPT ALL ", " INTERSECT ", " INTERSECT ALL "};
     for (uint32_t i = 0; i < select->arm_count; i++) {
-        bool parens = needs_parens(select->arms[i]) || select->arm_count == 1;
+        bool parens = deparse__arm_in_parens(select, i);
         put(d, i > 0 ? operations[select->operation] : "");
         put(d, parens ? "(" : "");
         deparse__select(d, select->arms[i]);
