@@ -83,6 +83,21 @@ static ErrorCode add_query(Binder *b, Scope *scope, const Query *query, Str qual
     return ERR_OK;
 }
 
+/* The item inside its own step: the rows of the round before. */
+static ErrorCode working_rows(Binder *b, CteScope *cte, Query *query) {
+    Rel *rel = NULL;
+    TRY(rel_new(b, REL_WORKING, cte->first->column_count, ERROR_NO_POSITION, &rel));
+    RelColumn *columns = rel_columns(rel);
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        columns[i].type = cte->first->columns[i].type;
+        columns[i].name = cte->first->columns[i].name;
+    }
+    rel->as.working.number = cte->working;
+    cte->read = true;
+    *query = (Query){.rel = rel};
+    return ERR_OK;
+}
+
 static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *scope, Rel **rel_out) {
     const AstCte *ast = cte->cte;
     if (ast->statement->kind != AST_SELECT_STATEMENT) {
@@ -91,14 +106,11 @@ static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *
     if (b->depth >= CTE_DEPTH_MAX) {
         return error_set(b->err, ERR_TOO_COMPLEX, item->span.at, "WITH queries are nested deeper than %d levels", CTE_DEPTH_MAX);
     }
-    CteScope *saved = b->ctes;
     Query query = {0};
     cte->used = true;
-    b->ctes = cte->outer;
     b->depth++;
-    ErrorCode code = bind_query(b, ast->statement->as.select, cte->scope, &query);
+    ErrorCode code = cte->first != NULL ? working_rows(b, cte, &query) : bind_cte_query(b, cte, &query);
     b->depth--;
-    b->ctes = saved;
     TRY(code);
     uint32_t first = scope->count;
     TRY(add_query(b, scope, &query, ast->name.text, rel_out));

@@ -19,6 +19,10 @@ struct CteScope {               /* WITH queries that are visible, innermost firs
     CteScope *outer;            /* what the query itself may see */
     Scope *scope;               /* of the query around it: columns found there are refused as correlated */
     bool used;                  /* has been bound at least once */
+    bool recursive;             /* of WITH RECURSIVE: may read itself */
+    const struct Rel *first;    /* inside its own step: the first rows, whose types and names the rows have; else NULL */
+    uint32_t working;           /* number of the rows that the step reads */
+    bool read;                  /* the step does read them */
 };
 
 typedef struct VariableScope VariableScope;
@@ -59,6 +63,7 @@ typedef struct Binder {
     CteScope *ctes;
     VariableScope *variables;
     Capture *captures;          /* subqueries that are being bound, innermost first */
+    uint32_t working_count;
     ColumnId *laterals;         /* columns of FROM items to the left, read by items whose join is not made yet */
     uint32_t lateral_count, lateral_capacity;
     int depth;
@@ -210,6 +215,7 @@ NODISCARD ErrorCode bind_subselect(Binder *b, const AstSelect *select, Scope *ou
 NODISCARD ErrorCode query_settle(Binder *b, const Query *query, const Type *types);
 NODISCARD ErrorCode bind_set_operation(Binder *b, const AstSelect *select, Scope *outer, Query *query_out);
 NODISCARD ErrorCode bind_limit(Binder *b, const AstLimit *limit, Query *query);
+NODISCARD ErrorCode bind_cte_query(Binder *b, CteScope *cte, Query *query_out); /* the query of a WITH item, recursive or not */
 NODISCARD ErrorCode bind_show_rel(Binder *b, const AstShow *show, Rel **rel_out);
 NODISCARD ErrorCode table_call(Binder *b, TableCallId id, const Expr **args, uint32_t count, int64_t position, Rel **rel_out);
 SortKey sort_key(const Binder *b, const AstSortKey *ast, const Expr *expr);

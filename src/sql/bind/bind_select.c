@@ -368,9 +368,6 @@ ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer) {
     if (with == NULL) {
         return ERR_OK;
     }
-    if (with->recursive) {
-        return not_supported(b, with->span.at, "WITH RECURSIVE");
-    }
     for (uint32_t i = 0; i < with->count; i++) {
         for (uint32_t j = 0; j < i; j++) {
             if (str_equal(with->ctes[i].name.text, with->ctes[j].name.text)) {
@@ -378,7 +375,7 @@ ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer) {
             }
         }
         CteScope *scope = arena_new(b->arena, CteScope);
-        *scope = (CteScope){&with->ctes[i], b->ctes, outer, false};
+        *scope = (CteScope){.cte = &with->ctes[i], .outer = b->ctes, .scope = outer, .recursive = with->recursive};
         b->ctes = scope;
     }
     return ERR_OK;
@@ -393,12 +390,8 @@ ErrorCode with_check(Binder *b, const CteScope *until) {
         if (ast->statement->kind != AST_SELECT_STATEMENT) {
             return not_supported(b, ast->name.span.at, "a data-modifying statement in WITH");
         }
-        CteScope *saved = b->ctes;
         Query query = {0};
-        b->ctes = cte->outer;
-        ErrorCode code = bind_query(b, ast->statement->as.select, cte->scope, &query);
-        b->ctes = saved;
-        TRY(code);
+        TRY(bind_cte_query(b, cte, &query));
     }
     return ERR_OK;
 }

@@ -66,7 +66,7 @@ typedef struct RelColumn {
 
 typedef enum RelKind {
     REL_SCAN, REL_VALUES, REL_TABLE_CALL, REL_FILTER, REL_PROJECT, REL_JOIN, REL_AGGREGATE, REL_SAMPLE, REL_LATEST,
-    REL_SORT, REL_LIMIT, REL_DISTINCT, REL_UNION_ALL, REL_SET_OP, REL_WINDOW
+    REL_SORT, REL_LIMIT, REL_DISTINCT, REL_UNION_ALL, REL_SET_OP, REL_WINDOW, REL_RECURSE, REL_WORKING
 } RelKind;
 typedef enum JoinKind { JOIN_INNER, JOIN_LEFT, JOIN_CROSS, JOIN_RIGHT, JOIN_FULL, JOIN_SEMI, JOIN_ANTI } JoinKind;
 typedef struct SortKey { const Expr *expr; bool descending, nulls_first; } SortKey; /* nulls_first is always decided by the binder (D3) */
@@ -119,6 +119,8 @@ struct Rel {
         struct { const Expr *low, *high, *offset; bool range; } limit; /* LIMIT high [OFFSET offset]; range: QuestDB's lo,hi (negatives count from the end); LIMIT -n = high negative */
         struct { const Expr *const *on; uint16_t on_count; } distinct;  /* ON: one row for each value of these, the first; columns = input's */
         struct { Rel **more; uint32_t more_count; } union_all;      /* all arms; inputs unused; columns by position */
+        struct { uint32_t working; bool all; } recurse;            /* inputs: first rows; step, which reads REL_WORKING of that number. !all: new rows only */
+        struct { uint32_t number; } working;                       /* rows of the round before */
         struct { uint8_t op; bool all; } set_op;                   /* later: INTERSECT, EXCEPT */
         struct {                       /* columns: the input's, then one per item; the input is sorted by partition, then order */
             const WindowExpr *items; uint16_t item_count;
@@ -153,6 +155,7 @@ typedef struct BoundStatement {
     bool if_exists, if_not_exists, analyze, verbose, cascade, already_there;
     Str name, text;                    /* savepoint, setting, schema; value */
     uint8_t isolation; bool read_only, has_isolation, has_read_only, local, is_default, chain;
+    uint32_t working_count;            /* numbers of REL_WORKING */
     Type *param_types; uint32_t param_count;         /* inferred or declared */
     int16_t timestamp_index;           /* SELECT: output column that is the designated timestamp, -1 = none */
     uint32_t next_offset;              /* where the next statement of the text begins */

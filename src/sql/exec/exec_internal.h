@@ -136,6 +136,7 @@ struct Run {
     void **shared;              /* one per plan operator: scans, join tables */
     SubqueryState *subqueries;
     Arena results;              /* values of subqueries: they outlive the executions of the plans around them */
+    struct RowStore **working;  /* rows of the round before, by number; set while a recursion's step runs */
     Value *outer;               /* values of enclosing queries' columns for the subplan that runs now */
     void (**shared_close)(void *shared); /* one per plan operator */
     bool prepared, finished, failed;
@@ -171,6 +172,8 @@ NODISCARD ErrorCode op_sort_open(Run *run, const PlanOp *plan, uint32_t worker, 
 NODISCARD ErrorCode op_join_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_latest_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_apply_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
+NODISCARD ErrorCode op_recurse_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
+NODISCARD ErrorCode op_working_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_window_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 NODISCARD ErrorCode op_set_op_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err);
 
@@ -196,7 +199,8 @@ uint32_t pipeline_workers(Run *run, const PlanOp *plan);
 /* ---- rows kept: column chunks that grow (rows.c) ---- */
 /* Copies of batches' live rows, FLAT, in chunks of BATCH_ROWS; texts in the same arena. */
 typedef struct RowChunk { Vector *columns; uint16_t row_count; } RowChunk;
-typedef struct RowStore {
+typedef struct RowStore RowStore;
+struct RowStore {
     Arena arena;
     const RelColumn *columns;
     uint32_t column_count;
@@ -204,7 +208,7 @@ typedef struct RowStore {
     uint32_t chunk_count, chunk_capacity;
     uint64_t row_count;
     size_t budget_seen;
-} RowStore;
+};
 void rowstore_init(RowStore *store, const RelColumn *columns, uint32_t column_count);
 void rowstore_deinit(RowStore *store, Budget *budget);
 void rowstore_clear(RowStore *store);   /* forgets the rows, keeps the memory */

@@ -26,7 +26,7 @@ ErrorCode operator_open(Run *run, const PlanOp *plan, uint32_t worker, Operator 
         [PLAN_UNION] = op_union_open,         [PLAN_AGGREGATE] = op_aggregate_open, [PLAN_SAMPLE] = op_sample_open,
         [PLAN_SORT] = op_sort_open,           [PLAN_JOIN] = op_join_open,     [PLAN_LATEST] = op_latest_open,
         [PLAN_SET_OP] = op_set_op_open,       [PLAN_APPLY] = op_apply_open,
-        [PLAN_WINDOW] = op_window_open,
+        [PLAN_WINDOW] = op_window_open,       [PLAN_RECURSE] = op_recurse_open, [PLAN_WORKING] = op_working_open,
     };
     assert(plan->kind < PLAN_OP_KINDS);
     *op_out = NULL;

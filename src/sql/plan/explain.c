@@ -8,6 +8,7 @@ const char *plan_op_name(PlanOpKind kind) {
         [PLAN_PROJECT] = "project",     [PLAN_LIMIT] = "limit",   [PLAN_UNION] = "union all",           [PLAN_AGGREGATE] = "aggregate",
         [PLAN_SAMPLE] = "sample by",    [PLAN_SORT] = "sort",     [PLAN_JOIN] = "join",                 [PLAN_LATEST] = "latest on",
         [PLAN_SET_OP] = "set operation", [PLAN_APPLY] = "for each row", [PLAN_WINDOW] = "window",
+        [PLAN_RECURSE] = "recursion",   [PLAN_WORKING] = "rows of the last round",
     };
     assert(kind < PLAN_OP_KINDS);
     return names[kind];

@@ -367,7 +367,7 @@ static ErrorCode lower_limit(PlanContext *context, Rel *rel, const Need *need, P
 }
 
 /* ---- set operations ---- */
-static ErrorCode lower_all_columns(PlanContext *context, Rel *rel, bool order, PlanOp **op_out, Error *err) {
+ErrorCode lower_all_columns(PlanContext *context, Rel *rel, bool order, PlanOp **op_out, Error *err) {
     Need need = {.columns = idset_new(context), .order = order};
     const Expr **exprs = arena_array(context->arena, const Expr *, rel->column_count + 1);
     for (uint32_t i = 0; i < rel->column_count; i++) {
@@ -401,6 +401,27 @@ static ErrorCode lower_set_op(PlanContext *context, Rel *rel, const Need *need, 
     return lower_filter_on(context, op, &need->filters, op_out, err);
 }
 
+ErrorCode lower_recurse(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
+    PlanOp *op = plan_op_new(context, PLAN_RECURSE);
+    for (size_t i = 0; i < 2; i++) {
+        PlanOp *input = NULL;
+        TRY(lower_all_columns(context, rel->inputs[i], true, &input, err));
+        op->inputs[i] = input;
+    }
+    (void)plan_mark_correlated(op->inputs[1]);
+    op->columns = rel->columns;
+    op->column_count = rel->column_count;
+    op->as.recurse.working = rel->as.recurse.working;
+    op->as.recurse.all = rel->as.recurse.all;
+    context->working_count = MAX_OF(context->working_count, rel->as.recurse.working + 1);
+    const Expr **exprs = arena_array(context->arena, const Expr *, rel->column_count + 1u);
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        exprs[i] = plan_expr_column(context, &op->inputs[0]->columns[i]);
+    }
+    TRY(program_build(context, op->inputs[0]->columns, op->inputs[0]->column_count, exprs, rel->column_count, &op->program, err));
+    return lower_filter_on(context, op, &need->filters, op_out, err);
+}
+
 static ErrorCode lower_kind(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
     switch ((RelKind)rel->kind) {
     case REL_SCAN:
@@ -431,6 +452,16 @@ static ErrorCode lower_kind(PlanContext *context, Rel *rel, const Need *need, Pl
         return lower_union(context, rel, need, op_out, err);
     case REL_SET_OP:
         return lower_set_op(context, rel, need, op_out, err);
+    case REL_RECURSE:
+        return lower_recurse(context, rel, need, op_out, err);
+    case REL_WORKING: {
+        PlanOp *op = plan_op_new(context, PLAN_WORKING);
+        op->columns = rel->columns;
+        op->column_count = rel->column_count;
+        op->as.working.number = rel->as.working.number;
+        context->working_count = MAX_OF(context->working_count, rel->as.working.number + 1);
+        return lower_filter_on(context, op, &need->filters, op_out, err);
+    }
     case REL_WINDOW:
         return lower_window(context, rel, need, op_out, err);
     }
@@ -462,7 +493,7 @@ ErrorCode plan_create(const BoundStatement *statement, const PlanOptions *option
     }
     Plan *plan = arena_new(arena, Plan);
     *plan = (Plan){.root = root, .op_count = context.op_count, .subquery_count = context.subquery_count,
-                   .outer_count = context.outer_count, .passes_fired = context.passes_fired};
+                   .outer_count = context.outer_count, .working_count = context.working_count, .passes_fired = context.passes_fired};
     *plan_out = plan;
     return ERR_OK;
 }

@@ -6,7 +6,7 @@
 #include "sql/plan/plan_internal.h"
 
 static bool marked(const PlanOp *op) {
-    bool found = (op->program != NULL && op->program->reads_outer) || (op->constants != NULL && op->constants->reads_outer);
+    bool found = op->kind == PLAN_WORKING || (op->program != NULL && op->program->reads_outer) || (op->constants != NULL && op->constants->reads_outer);
     if (op->kind == PLAN_JOIN) {
         found = found || op->as.join.right_program->reads_outer || (op->as.join.residual != NULL && op->as.join.residual->reads_outer);
     }

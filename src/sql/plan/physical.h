@@ -8,7 +8,7 @@
 
 typedef enum PlanOpKind {
     PLAN_SCAN, PLAN_VALUES, PLAN_TABLE_CALL, PLAN_FILTER, PLAN_PROJECT, PLAN_LIMIT, PLAN_UNION, PLAN_AGGREGATE, PLAN_SAMPLE,
-    PLAN_SORT, PLAN_JOIN, PLAN_LATEST, PLAN_SET_OP, PLAN_APPLY, PLAN_WINDOW, PLAN_OP_KINDS
+    PLAN_SORT, PLAN_JOIN, PLAN_LATEST, PLAN_SET_OP, PLAN_APPLY, PLAN_WINDOW, PLAN_RECURSE, PLAN_WORKING, PLAN_OP_KINDS
 } PlanOpKind;
 
 typedef struct PlanOp PlanOp;
@@ -119,6 +119,8 @@ struct PlanOp {
             uint8_t kind;                                   /* JOIN_INNER or JOIN_LEFT */
             const uint32_t *slots; uint32_t slot_count;     /* Run.outer places of the program's outputs */
         } apply;
+        struct { uint32_t working; bool all; } recurse;     /* inputs: first rows, step. program: all columns, for the rows seen */
+        struct { uint32_t number; } working;
         struct {                                            /* program: partition keys, order keys, then what items read; input is sorted */
             uint32_t partition_count, order_count;
             PlanWindowItem *items; uint32_t item_count;     /* columns: the input's, then one per item */
@@ -128,7 +130,7 @@ struct PlanOp {
 
 struct Plan {
     const PlanOp *root;
-    uint32_t op_count, subquery_count, outer_count;
+    uint32_t op_count, subquery_count, outer_count, working_count;
     uint32_t passes_fired;
     bool is_volatile;
 };

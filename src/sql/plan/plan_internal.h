@@ -14,6 +14,7 @@ typedef struct PlanContext {
     uint32_t depth;
     ColumnId *outer_ids;            /* Run.outer place -> column of an enclosing query */
     uint32_t outer_count, outer_capacity;
+    uint32_t working_count;
 } PlanContext;
 
 static inline bool pass_on(const PlanContext *context, PlanPass pass) {
@@ -73,6 +74,8 @@ bool plan_mark_correlated(const PlanOp *op);    /* sets `correlated` below; true
 NODISCARD ErrorCode lower_join(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_aggregate(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_sample(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
+NODISCARD ErrorCode lower_recurse(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
+NODISCARD ErrorCode lower_all_columns(PlanContext *context, Rel *rel, bool order, PlanOp **op_out, Error *err);
 NODISCARD ErrorCode lower_window(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 typedef struct Outputs { const Expr **items; uint32_t count; } Outputs; /* expressions of a program, in the order of its outputs */
 static inline uint32_t plan_output(Outputs *outputs, const Expr *expr) { outputs->items[outputs->count] = expr; return outputs->count++; }

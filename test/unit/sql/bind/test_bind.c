@@ -113,7 +113,7 @@ static const BindCase postgres_cases[] = {
     {"truncate bag, trades",
      "kind 9"},
     {"with recursive x as (select 1) select * from x",
-     "0A000@0"},
+     "{project 1:integer[#1 ?column? integer] {values 1 }}"},
     {"select (select 1, 2)",
      "42601@8"},
     {"select exists(select 1 from bag where a > 1)",
