@@ -84,7 +84,7 @@ class Basalt(Server):
         self.program = os.environ.get("BASALT", os.path.join(ROOT, "build", "basalt"))
 
     def start(self, durability="interval"):
-        self.process = subprocess.Popen([self.program, "serve", self.folder, "--http", f"127.0.0.1:{self.port}", "--durability", durability],
+        self.process = subprocess.Popen([self.program, "serve", self.folder, "--pg", "off", "--http", f"127.0.0.1:{self.port}", "--durability", durability],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.pid = self.process.pid
         begin = time.monotonic()

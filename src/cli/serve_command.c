@@ -11,41 +11,14 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Doors that are named on the command line already but not built: accepted with a notice. */
 static const CliOption OPTIONS[] = {
 #define X(field, name, kind, fallback, help) {name, CLI_TEXT, "VALUE", help " (default " fallback ")"},
     SERVER_SETTINGS(X)
 #undef X
-    {"pg", CLI_TEXT, "HOST:PORT", "address of the PostgreSQL door (not built yet)"},
     {"config", CLI_TEXT, "FILE", "settings file (default DIR/basalt.conf)"},
     {0},
 };
 enum { STOP_GRACE_MS = 5000, CONFIG_BYTES_MAX = 1 << 20 };
-
-static const char *const LATER[] = {"pg"};
-
-/* The lines of basalt.conf for doors to come are taken out, the others go to the server's table. */
-static ErrorCode config_read(ServerSettings *settings, Str text, Error *err) {
-    Buffer kept;
-    Str line;
-    buffer_init(&kept, CONFIG_BYTES_MAX);
-    while (str_split(&text, '\n', &line)) {
-        Str trimmed = str_trim(line);
-        ptrdiff_t equals = str_find_char(trimmed, '=', 0);
-        Str name = equals > 0 ? str_trim(str_slice(trimmed, 0, (size_t)equals)) : STR("");
-        bool later = false;
-        for (size_t i = 0; i < COUNT_OF(LATER); i++) {
-            later |= str_equal(name, str_from_c(LATER[i]));
-        }
-        if (!later) {
-            buffer_append_str(&kept, line);
-        }
-        buffer_append_char(&kept, '\n'); /* so that the lines keep their numbers */
-    }
-    ErrorCode code = server_settings_read(settings, buffer_str(&kept), err);
-    buffer_deinit(&kept);
-    return code;
-}
 
 static ErrorCode config_file(ServerSettings *settings, const CliArgs *args, Error *err) {
     Buffer text;
@@ -57,7 +30,7 @@ static ErrorCode config_file(ServerSettings *settings, const CliArgs *args, Erro
     if (code == ERR_FILE_MISSING && !given) {
         code = ERR_OK;
     } else if (code == ERR_OK) {
-        code = config_read(settings, buffer_str(&text), err);
+        code = server_settings_read(settings, buffer_str(&text), err);
     }
     buffer_deinit(&text);
     return code;
@@ -76,11 +49,6 @@ static ErrorCode settings_take(ServerSettings *settings, const CliArgs *args, Er
         }
         if (cli_flag(args, row->name)) {
             TRY(server_setting_set(settings, str_from_c(row->name), str_from_c(cli_text(args, row->name, "")), err));
-        }
-    }
-    for (size_t i = 0; i < COUNT_OF(LATER); i++) {
-        if (cli_flag(args, LATER[i])) {
-            fprintf(stderr, "basalt: --%s: this door is not built yet, the option has no effect\n", LATER[i]);
         }
     }
     return ERR_OK;
@@ -107,23 +75,36 @@ static void signals_when_stopping(const sigset_t *signals) {
     pthread_sigmask(SIG_UNBLOCK, signals, NULL);
 }
 
+static int host_length(Str address) {
+    size_t colon = address.len;
+    while (colon > 0 && address.data[colon - 1] != ':') {
+        colon--;
+    }
+    return colon > 0 ? (int)colon - 1 : (int)address.len;
+}
+
+static void say_doors(const Server *server, const ServerSettings *settings, const char *folder) {
+    int http = server_http_port(server), pg = server_pg_port(server);
+    fprintf(stderr, "basalt serves %s", folder);
+    if (http > 0) {
+        fprintf(stderr, " on http://%.*s:%d", host_length(settings->http.text), settings->http.text.data, http);
+    }
+    if (pg > 0) {
+        fprintf(stderr, "%s postgres://postgres@%.*s:%d/basalt", http > 0 ? " and" : " on", host_length(settings->pg.text), settings->pg.text.data, pg);
+    }
+    fprintf(stderr, "%s\n", http == 0 && pg == 0 ? ", no door is open" : "");
+}
+
 static ExitCode serve_until_signal(Engine *engine, const ServerSettings *settings, const char *folder, sigset_t *signals) {
     Server *server = NULL;
     Error err = {0};
     int number = 0;
     ErrorCode code = server_start(engine, settings, &server, &err);
     if (code != ERR_OK) {
-        fprintf(stderr, "basalt: --http %.*s: %s\n", STR_ARG(settings->http.text), err.message);
+        fprintf(stderr, "basalt: %s\n", err.message);
         return code == ERR_OBJECT_IN_USE ? EXIT_PORT_TAKEN : code == ERR_INVALID_PARAMETER ? EXIT_USAGE : cli_exit_code(code);
     }
-    int port = server_http_port(server);
-    if (port > 0) {
-        ptrdiff_t colon = str_find_char(settings->http.text, ':', 0);
-        int host = colon > 0 ? (int)colon : (int)settings->http.text.len;
-        fprintf(stderr, "basalt serves %s on http://%.*s:%d\n", folder, host, settings->http.text.data, port);
-    } else {
-        fprintf(stderr, "basalt serves %s, no door is open\n", folder);
-    }
+    say_doors(server, settings, folder);
     sigwait(signals, &number);
     fprintf(stderr, "basalt stops\n");
     signals_when_stopping(signals);

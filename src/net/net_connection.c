@@ -196,6 +196,7 @@ void net__accept(uv_stream_t *server, int status) {
     uv_tcp_keepalive(&c->tcp, 1, 60);
     name_peer(c);
     c->wait = NET_WAIT_INPUT;
+    c->send_stall_ms = net->options.send_stall_ms;
     c->progress_ms = net_now_ms();
     c->next = net->connections;
     if (c->next != NULL) {
@@ -325,7 +326,7 @@ void net__connection_tick(NetConnection *c, int64_t now_ms) {
         c->queue_bytes = queue_bytes;
         c->progress_ms = now_ms;
     }
-    bool stalled = unsent && now_ms - c->progress_ms > c->net->options.send_stall_ms;
+    bool stalled = unsent && now_ms - c->progress_ms > c->send_stall_ms;
     bool left = c->input_ended && c->scheduled && c->phase == PHASE_OPEN && now_ms - c->ended_at_ms > NET_GONE_MS;
     bool lingered = c->phase == PHASE_LINGERING && now_ms > c->linger_deadline_ms;
     if (c->phase == PHASE_OPEN && !c->scheduled && c->deadline_ms != 0 && now_ms >= c->deadline_ms) {
@@ -497,4 +498,18 @@ Str net_peer(const NetConnection *connection) {
 
 int64_t net_now_ms(void) {
     return (int64_t)(uv_hrtime() / 1000000);
+}
+
+void net_set_send_stall(NetConnection *c, int64_t stall_ms) {
+    uv_mutex_lock(&c->lock);
+    c->send_stall_ms = stall_ms;
+    uv_mutex_unlock(&c->lock);
+}
+
+void net_wake(NetConnection *c) {
+    uv_mutex_lock(&c->lock);
+    if (c->phase == PHASE_OPEN) {
+        net__schedule(c);
+    }
+    uv_mutex_unlock(&c->lock);
 }

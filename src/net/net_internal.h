@@ -37,6 +37,7 @@ struct NetConnection {
     void *state;
     int fd;
     char peer[NET_PEER_BYTES];
+    int64_t send_stall_ms;
     /* worker while it runs; else nobody */
     Buffer work;                    /* input handed to run; `work_start` bytes are eaten */
     size_t work_start;

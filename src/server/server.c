@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * server.c - start and stop. */
 #include "server/line_tcp.h"
-#include "server/server_internal.h"
+#include "server/pg_internal.h"
 
 static const char REFUSAL[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 37\r\n"
                               "Connection: close\r\nRetry-After: 1\r\n\r\n{\"error\":\"too many open connections\"}";
@@ -30,12 +30,13 @@ static ErrorCode listen_all(Server *server, Error *err) {
     const ServerSettings *settings = &server->settings;
     server->http_loopback = net_address_is_loopback(settings->http.text.data);
     TRY(listen_on(server, "http", settings->http.text, &SERVER__HTTP_HANDLER, STR(REFUSAL), &server->http_port, err));
+    TRY(listen_on(server, "pg", settings->pg.text, &SERVER__PG_HANDLER, STR(""), &server->pg_port, err));
     return listen_on(server, "ilp", settings->ilp.text, &SERVER__LINE_HANDLER, STR(""), &server->ilp_port, err);
 }
 
 static ErrorCode start(Server *server, const ServerSettings *settings, Error *err) {
     TRY(copy_settings(server, settings, err));
-    NetOptions options = {.connections_max = (uint32_t)server->settings.http_connections.number,
+    NetOptions options = {.connections_max = (uint32_t)(server->settings.http_connections.number + server->settings.pg_connections.number),
                           .workers_max = (uint32_t)server->settings.http_workers.number,
                           .send_stall_ms = server->settings.http_send_timeout.number};
     TRY(net_open(&options, &server->net, err));
@@ -70,6 +71,10 @@ ErrorCode server_start(Engine *engine, const ServerSettings *settings, Server **
 
 int server_http_port(const Server *server) {
     return server->http_port;
+}
+
+int server_pg_port(const Server *server) {
+    return server->pg_port;
 }
 
 int server_ilp_port(const Server *server) {

@@ -11,6 +11,9 @@ typedef enum SettingKind { SETTING_KIND_TEXT, SETTING_KIND_NUMBER, SETTING_KIND_
 /* field, name, kind, default, help */
 #define SERVER_SETTINGS(X)                                                                                                                     \
     X(http, "http", TEXT, "127.0.0.1:9000", "address of the HTTP door, `off` for none")                                                        \
+    X(pg, "pg", TEXT, "127.0.0.1:8812", "address of the PostgreSQL door, `off` for none")                                                      \
+    X(pg_connections, "pg-connections", NUMBER, "256", "connections of the PostgreSQL door, at most")                                          \
+    X(pg_server_version, "pg-server-version", TEXT, "15.0 (Basalt 0.1.0)", "what the PostgreSQL door says its version is")                      \
     X(ilp, "ilp", TEXT, "off", "address of the line protocol door over TCP, for example 127.0.0.1:9009")                                        \
     X(ilp_commit_interval, "ilp-commit-interval", MILLIS, "200ms", "rows that came over TCP are committed after")                              \
     X(http_workers, "http-workers", NUMBER, "32", "threads that run requests, at most")                                                        \
@@ -65,6 +68,7 @@ typedef struct Server Server;
 /* Listens and serves in threads of its own. settings are copied. ERR_OBJECT_IN_USE: the port is taken. */
 NODISCARD ErrorCode server_start(Engine *engine, const ServerSettings *settings, Server **server_out, Error *err);
 int server_http_port(const Server *server);            /* 0 if there is no HTTP door */
+int server_pg_port(const Server *server);              /* 0 if there is no PostgreSQL door */
 int server_ilp_port(const Server *server);             /* 0 if there is no door for lines over TCP */
 /* No new requests; running ones have grace_ms; then ends. Frees the server. */
 void server_stop(Server *server, int64_t grace_ms);

@@ -52,12 +52,14 @@ struct Server {
     Os *os;
     ServerSettings settings;
     Net *net;
-    int http_port, ilp_port;
+    int http_port, pg_port, ilp_port;
+    atomic_uint_fast64_t pg_count;       /* sessions of the PostgreSQL door */
+    struct PgConnection *pg_connections; /* lock */
     bool http_loopback;
     uint64_t error_id_base;
     atomic_uint_fast64_t error_id;
     ServerCounters counters;
-    Mutex lock;                 /* writers_free */
+    Mutex lock;                 /* writers_free, pg_connections */
     IlpParser *writers_free[WRITERS_KEPT];
 };
 

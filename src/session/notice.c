@@ -41,3 +41,5 @@ bool session_notice_take(Session *session, SessionNotice *notice_out) {
     *notice_out = row->notice;
     return true;
 }
+
+bool session_notice_pending(const Session *session) { return session->notices != NULL; }

@@ -102,7 +102,10 @@ SessionTimeouts session_timeouts(const Session *session); /* 0 = none; transacti
 typedef enum SessionNoticeLevel { NOTICE_DEBUG, NOTICE_LOG, NOTICE_INFO, NOTICE_NOTICE, NOTICE_WARNING, NOTICE_NEVER } SessionNoticeLevel;
 typedef struct SessionNotice { SessionNoticeLevel level; const char *sqlstate; Str message, detail, hint; } SessionNotice;
 void session_notice(Session *session, SessionNoticeLevel level, const char *sqlstate, const char *format, ...) PRINTF_LIKE(4, 5);
+bool session_notice_pending(const Session *session);
 bool session_notice_take(Session *session, SessionNotice *notice_out);
+/* A message of the client failed outside of a statement: an open block is failed. */
+void session_note_failure(Session *session);
 
 /* pg_stat_activity, cancel. The process id is made up, unique among the engine's sessions. */
 int32_t session_pid(const Session *session);

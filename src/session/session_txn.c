@@ -57,6 +57,8 @@ void session__block_failed(Session *session) {
 
 /* ---- for doors ---- */
 
+void session_note_failure(Session *session) { session__block_failed(session); }
+
 ErrorCode session_begin(Session *session, Error *err) {
     if (session->in_block) {
         return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "there is already a transaction in progress");

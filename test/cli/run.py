@@ -7,7 +7,7 @@ BASALT = os.path.abspath(sys.argv[1])
 ONLY = sys.argv[2:]
 ROOT = tempfile.mkdtemp(prefix="basalt-cli-")
 PORT = int(os.environ.get("BASALT_TEST_PORT", "21400"))
-ENV = {**os.environ, "LC_ALL": "C.UTF-8", "HOME": ROOT}
+ENV = {**os.environ, "LC_ALL": "C.UTF-8", "HOME": ROOT, "BASALT_PG": "off"}
 
 
 def run(*args, stdin=b"", want=0, env=None):
@@ -363,7 +363,7 @@ class Server:
 
 def serve():
     d = folder("serve")
-    server = Server(d, "--pg", "127.0.0.1:8812")
+    server = Server(d, "--pg", f"127.0.0.1:{PORT + 3}")
     try:
         run("sql", server.url, "CREATE TABLE t (a INT, b VARCHAR, ts TIMESTAMP)")
         run("sql", server.url, "INSERT INTO t VALUES (1, 'x \"y\"', '2024-01-05T09:00:00.5Z'), (2, NULL, NULL)")
@@ -380,7 +380,7 @@ def serve():
     finally:
         code, err = server.stop()
     equal(code, 0)
-    has(err, "basalt serves", "--pg", "basalt stops")
+    has(err, "basalt serves", f"postgres://postgres@127.0.0.1:{PORT + 3}/basalt", "basalt stops")
     equal(sql(d, "SELECT count(*) AS n FROM t")[0], "n\n2\n")
     has(sql(server.url, "SELECT 1", want=1)[1], "cannot connect")
 

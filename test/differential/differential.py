@@ -23,7 +23,7 @@ class Basalt:
         self.program, self.folder, self.port, self.process = program, folder, port, None
 
     def start(self):
-        self.process = subprocess.Popen([self.program, "serve", self.folder, "--http", f"127.0.0.1:{self.port}"],
+        self.process = subprocess.Popen([self.program, "serve", self.folder, "--pg", "off", "--http", f"127.0.0.1:{self.port}"],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(3000):
             try:

@@ -36,7 +36,7 @@ def serve(folder):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    process = subprocess.Popen([program, "serve", folder, "--http", f"127.0.0.1:{port}"], stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([program, "serve", folder, "--pg", "off", "--http", f"127.0.0.1:{port}"], stderr=subprocess.DEVNULL)
     for _ in range(500):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

@@ -30,7 +30,7 @@ class Server:
             self.port = free.getsockname()[1]
         self.log = open(os.path.join(self.folder, "log"), "w+")
         self.process = subprocess.Popen(
-            [program, "serve", os.path.join(self.folder, "data"), "--http", f"{self.host}:{self.port}", "--http-head-timeout", "800ms",
+            [program, "serve", os.path.join(self.folder, "data"), "--pg", "off", "--http", f"{self.host}:{self.port}", "--http-head-timeout", "800ms",
              "--http-body-timeout", "800ms", "--http-idle-timeout", "2s", "--durability", "commit"],
             stdout=self.log, stderr=self.log)
         deadline = time.time() + 15

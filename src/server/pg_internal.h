@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pg_internal.h - one connection of the PostgreSQL door, its portals, and the calls that its files share.
+ *
+ * Path of a message: pg_connection.c cuts it off the input and hands it to pg_query.c (simple protocol), pg_extended.c (parse, bind,
+ * describe, close, execute) or pg_copy.c; rows go through pg_rows.c. What cannot be finished, because the client reads slowly, stays in
+ * `activity` and is gone on with by the next run, maybe on another thread.
+ * Threads: a connection belongs to one worker at a time. session and cancelled change under `lock`, because `gone` and cancel requests
+ *          come from other threads; the list of connections is guarded by Server.lock. */
+#pragma once
+#include "encode/pg_row.h"
+#include "proto/pgwire/pgwire.h"
+#include "server/server_internal.h"
+
+enum {
+    PG_CANCEL_KEY_BYTES = 32,
+    PG_MESSAGE_BYTES_MAX = 256 << 20,   /* Query, Parse, Bind */
+    PG_MESSAGE_ARENA_BYTES_MAX = 64 << 20,
+    PG_PORTALS_MAX = 10000,
+    PG_FLUSH_BYTES = 64 << 10,          /* encoded rows that are worth a write ... */
+    PG_FLUSH_MS = 50,                   /* ... or those that wait for so long */
+    PG_START_MS = 60000,                /* from the connection to its start packet and password */
+    PG_SEND_STALL_MS = 24 * 3600 * 1000, /* a client may look at its first rows for long */
+    PG_REPORTED_MAX = 24                /* settings that are told to clients */
+};
+
+/* Rows on their way to the client. */
+typedef struct PgStream {
+    Statement *statement;
+    uint16_t column_count;
+    uint8_t *formats;                   /* PG_FORMAT_* a column, owned; NULL = text */
+    Encoder encoder;
+    bool encoder_open, done;
+    Batch *batch;                       /* computed; rows of it are still to be written */
+    PgRowWindow window;
+    uint64_t rows_before;               /* written by earlier Executes of the portal */
+} PgStream;
+typedef enum StreamResult { STREAM_DONE, STREAM_SUSPENDED, STREAM_WAIT_OUTPUT } StreamResult;
+
+typedef struct PgPortal {
+    Str name;                           /* owned */
+    PgStream stream;
+    uint64_t block_number;              /* gone when the session has another */
+    bool started, is_row_statement;
+    struct PgPortal *next;
+} PgPortal;
+
+typedef enum PgPhase { PG_PHASE_START, PG_PHASE_TLS, PG_PHASE_PASSWORD, PG_PHASE_READY, PG_PHASE_OVER } PgPhase;
+typedef enum PgActivity { PG_ACTIVITY_NONE, PG_ACTIVITY_QUERY, PG_ACTIVITY_EXECUTE, PG_ACTIVITY_COPY_IN, PG_ACTIVITY_COPY_OUT } PgActivity;
+
+/* A string of the simple protocol. */
+typedef struct PgQueryRun {
+    Buffer text;
+    size_t at, statement_at;            /* next statement; the one that runs */
+    bool several, any;
+    PgStream stream;
+} PgQueryRun;
+
+typedef struct PgConnection PgConnection;
+struct PgConnection {
+    Server *server;
+    NetConnection *net;
+    PgConnection *previous, *next;      /* Server.lock */
+    uint8_t phase, activity;
+    bool skip_to_sync, in_round, listed, counted;
+    uint32_t version;
+    int64_t deadline_ms;
+    PgFrames frames;
+    bool frames_open;
+    Arena arena;                        /* one message */
+    PgQueryRun query;
+    PgPortal *portals;
+    uint32_t portal_count;
+    PgPortal *executing;
+    uint64_t execute_limit;
+    int64_t flushed_ms;
+    uint64_t reported_version;
+    uint64_t reported[PG_REPORTED_MAX]; /* hashes of the values that were told */
+    Mutex lock;
+    Session *session;
+    bool cancelled;
+    int32_t pid;
+    uint8_t cancel_key[PG_CANCEL_KEY_BYTES];
+    uint32_t cancel_key_bytes;
+};
+
+typedef enum PgMove { PG_MOVE_ON, PG_MOVE_WAIT } PgMove;
+
+/* ---- pg_report.c ---- */
+static inline Buffer *pg__out(PgConnection *c) { return net_output(c->net); }
+void pg__write_error(PgConnection *c, const Error *err, Str text);        /* ERROR */
+void pg__write_fatal(PgConnection *c, const Error *err);                  /* FATAL; the caller ends the connection */
+void pg__write_notices(PgConnection *c);
+void pg__write_changes(PgConnection *c);                                  /* ParameterStatus of what changed */
+void pg__write_ready(PgConnection *c);                                    /* changes, ReadyForQuery */
+
+/* ---- pg_start.c, pg_cancel.c ---- */
+PgMove pg__start(PgConnection *c, NetWait *wait_out);
+void pg__session_place(PgConnection *c, Session *session);
+void pg__session_drop(PgConnection *c);
+void pg__cancel(Server *server, uint32_t pid, Bytes key);
+void pg__enlist(PgConnection *c);
+void pg__delist(PgConnection *c);
+
+/* ---- pg_rows.c ---- */
+void pg__stream_open(PgStream *stream, Statement *statement, const PgFormats *formats);
+void pg__stream_close(PgStream *stream);
+/* Rows until their end, the window's limit, or a slow client. */
+NODISCARD ErrorCode pg__stream_run(PgConnection *c, PgStream *stream, StreamResult *result_out, Error *err);
+void pg__write_row_description(PgConnection *c, const RelColumn *columns, uint32_t count, const uint8_t *formats);
+
+/* ---- pg_query.c ---- */
+void pg__query_begin(PgConnection *c, Bytes body);
+PgMove pg__query_run(PgConnection *c, NetWait *wait_out);
+void pg__query_end(PgConnection *c);
+
+/* ---- pg_extended.c, pg_portal.c ---- */
+void pg__extended(PgConnection *c, const PgMessage *message);
+PgMove pg__execute_run(PgConnection *c, NetWait *wait_out);
+void pg__sync(PgConnection *c);
+void pg__extended_failed(PgConnection *c, const Error *err, Str text);
+PgPortal *pg__portal_find(PgConnection *c, Str name);
+NODISCARD ErrorCode pg__portal_create(PgConnection *c, Str name, PgPortal **portal_out, Error *err);
+void pg__portal_drop(PgConnection *c, PgPortal *portal);
+void pg__portals_sweep(PgConnection *c);                                  /* those whose block has ended */
+void pg__portals_drop_all(PgConnection *c);
+
+extern const NetHandler SERVER__PG_HANDLER;

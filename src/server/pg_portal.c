@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pg_portal.c - portals: statements that are bound and may be under way, by name.
+ *
+ * States:  bound -> started -> suspended* -> done; gone when their block has ended. */
+#include "server/pg_internal.h"
+
+PgPortal *pg__portal_find(PgConnection *c, Str name) {
+    uint64_t block = session_block_number(c->session);
+    for (PgPortal *portal = c->portals; portal != NULL; portal = portal->next) {
+        if (str_equal(portal->name, name)) {
+            return portal->block_number == block ? portal : NULL;
+        }
+    }
+    return NULL;
+}
+
+void pg__portal_drop(PgConnection *c, PgPortal *portal) {
+    PgPortal **link = &c->portals;
+    while (*link != portal) {
+        link = &(*link)->next;
+    }
+    *link = portal->next;
+    c->portal_count--;
+    pg__stream_close(&portal->stream);
+    mem_free((void *)(uintptr_t)portal->name.data);
+    mem_free(portal);
+}
+
+void pg__portals_sweep(PgConnection *c) {
+    uint64_t block = session_block_number(c->session);
+    PgPortal *portal = c->portals;
+    while (portal != NULL) {
+        PgPortal *next = portal->next;
+        if (portal->block_number != block) {
+            pg__portal_drop(c, portal);
+        }
+        portal = next;
+    }
+}
+
+void pg__portals_drop_all(PgConnection *c) {
+    while (c->portals != NULL) {
+        pg__portal_drop(c, c->portals);
+    }
+}
+
+ErrorCode pg__portal_create(PgConnection *c, Str name, PgPortal **portal_out, Error *err) {
+    PgPortal *before = NULL;
+    for (PgPortal *portal = c->portals; portal != NULL && before == NULL; portal = portal->next) {
+        before = str_equal(portal->name, name) ? portal : NULL;
+    }
+    if (before != NULL && name.len > 0 && before->block_number == session_block_number(c->session)) {
+        return error_set(err, ERR_DUPLICATE_CURSOR, ERROR_NO_POSITION, "cursor \"%.*s\" already exists", STR_ARG(name));
+    }
+    if (before != NULL) {
+        pg__portal_drop(c, before);
+    }
+    if (c->portal_count >= PG_PORTALS_MAX) {
+        return error_set(err, ERR_LIMIT_EXCEEDED, ERROR_NO_POSITION, "a connection can have at most %d portals", PG_PORTALS_MAX);
+    }
+    PgPortal *portal = mem_calloc(1, sizeof *portal);
+    char *text = mem_alloc(name.len + 1);
+    memcpy(text, name.len > 0 ? name.data : "", name.len);
+    portal->name = (Str){text, name.len};
+    portal->block_number = session_block_number(c->session);
+    portal->next = c->portals;
+    c->portals = portal;
+    c->portal_count++;
+    *portal_out = portal;
+    return ERR_OK;
+}
