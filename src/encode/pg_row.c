@@ -172,26 +172,67 @@ static bool put_rows(const PgRun *run, const PgField *fields, size_t bytes, PgRo
     return true;
 }
 
+/* ---- runs ---- */
+
+ErrorCode pg_run_begin(Encoder *encoder, Batch *batch, const uint16_t *columns, const uint8_t *formats, PgRun **run_out, Error *err) {
+    Cell *cells = NULL;
+    TRY(encode__cells(encoder, batch, columns, &cells, err));
+    PgRun *run = arena_new(&encoder->scratch, PgRun);
+    run->encoder = encoder;
+    run->batch = batch;
+    run->style = encoder->options.text;
+    run->style.questdb = false;
+    TRY(plan_fields(run, cells, formats, &run->fields, err));
+    run->mark = arena_mark(&encoder->scratch);
+    *run_out = run;
+    return ERR_OK;
+}
+
+/* Rows from window->row on, with their fields made; *next_out: where the window goes on behind them. */
+static size_t fill_run(PgRun *run, const PgRowWindow *window, uint32_t *next_out) {
+    size_t bytes = 0;
+    arena_rewind(&run->encoder->scratch, run->mark);
+    *next_out = pick_rows(run, run->batch, window->row, window->rows_left);
+    for (uint16_t c = 0; c < run->encoder->column_count && run->row_count > 0; c++) {
+        bytes += fill_field(run, &run->fields[c]);
+    }
+    return bytes + (size_t)run->row_count * ROW_HEAD_BYTES;
+}
+
+uint32_t pg_run_next(PgRun *run, PgRowWindow *window) {
+    (void)fill_run(run, window, &window->row);
+    window->rows_left -= window->rows_left == UINT64_MAX ? 0 : run->row_count;
+    return run->row_count;
+}
+
+Str pg_run_field(const PgRun *run, uint16_t column, uint32_t row) {
+    const PgField *field = &run->fields[column];
+    assert(row < run->row_count);
+    int32_t len = field->lens[row];
+    if (len == PG_NULL) {
+        return (Str){0};
+    }
+    switch ((PgFieldKind)field->kind) {
+    case PG_FIELD_SLOTS:
+        return str_from((const char *)field->slots + (size_t)row * field->slot_bytes, (size_t)len);
+    case PG_FIELD_REFS:
+        return strref_str(field->as.refs[row]);
+    default:
+        return str_from(len == 0 ? "" : field->as.texts[row], (size_t)len);
+    }
+}
+
 ErrorCode pg_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, const uint8_t *formats, PgRowWindow *window, Buffer *out,
                          Error *err) {
-    Cell *cells = NULL;
-    PgField *fields = NULL;
-    PgRun run = {.encoder = encoder, .style = encoder->options.text};
-    run.style.questdb = false;
-    TRY(encode__cells(encoder, batch, columns, &cells, err));
-    TRY(plan_fields(&run, cells, formats, &fields, err));
+    PgRun *run = NULL;
+    uint32_t next = 0;
+    TRY(pg_run_begin(encoder, batch, columns, formats, &run, err));
     while (window->row < batch->row_count && window->rows_left > 0) {
-        ArenaMark mark = arena_mark(&encoder->scratch);
-        uint32_t next = pick_rows(&run, batch, window->row, window->rows_left);
-        size_t bytes = (size_t)run.row_count * ROW_HEAD_BYTES;
-        for (uint16_t c = 0; c < encoder->column_count && run.row_count > 0; c++) {
-            bytes += fill_field(&run, &fields[c]);
-        }
-        if (!put_rows(&run, fields, bytes, window, out)) {
+        size_t bytes = fill_run(run, window, &next);
+        if (!put_rows(run, run->fields, bytes, window, out)) {
             break;
         }
         window->row = next;
-        arena_rewind(&encoder->scratch, mark);
     }
     return buffer_check(out, err);
 }

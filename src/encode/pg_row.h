@@ -19,6 +19,14 @@ typedef struct PgRowWindow {
 NODISCARD ErrorCode pg_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, const uint8_t *formats, PgRowWindow *window,
                                    Buffer *out, Error *err);
 
+/* The same fields one by one, for formats that put rows together in another way. Lives in encoder's scratch: until its next call. */
+typedef struct PgRun PgRun;
+NODISCARD ErrorCode pg_run_begin(Encoder *encoder, Batch *batch, const uint16_t *columns, const uint8_t *formats, PgRun **run_out, Error *err);
+/* The next rows of the window, at most PG_RUN_ROWS; 0 at its end. window->rows_left counts down, out_bytes is the caller's business. */
+enum { PG_RUN_ROWS = 256 };
+uint32_t pg_run_next(PgRun *run, PgRowWindow *window);
+Str pg_run_field(const PgRun *run, uint16_t column, uint32_t row); /* data NULL: NULL. row: of this run, from 0 */
+
 /* One value in its binary form, without a length in front. value: physical value (BOOL: one byte); not SYMBOL. */
 NODISCARD ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Error *err);
 /* A parameter or COPY field in binary form. value_out: room for 16 bytes, filled as value_parse of sql/func does: the physical value,

@@ -9,7 +9,6 @@
 #include "encode/pg_row.h"
 
 enum {
-    PG_RUN_ROWS = 256,
     PG_SLOT_BYTES = 16,        /* copied at once; slots are multiples of it */
     PG_NULL = -1
 };
@@ -20,7 +19,6 @@ typedef enum PgFieldKind {
     PG_FIELD_TEXTS             /* texts[i] points at the bytes */
 } PgFieldKind;
 
-typedef struct PgRun PgRun;
 typedef struct PgField PgField;
 struct PgField {
     const Cell *cell;
@@ -34,6 +32,9 @@ struct PgField {
 
 struct PgRun {
     Encoder *encoder;
+    Batch *batch;
+    PgField *fields;
+    ArenaMark mark;            /* behind it lie texts of the run at hand */
     TextStyle style;
     uint16_t row_count;        /* rows of this run */
     uint16_t rows[PG_RUN_ROWS];   /* their numbers in the batch */

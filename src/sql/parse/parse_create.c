@@ -10,6 +10,11 @@ ErrorCode parse__option_value(Parser *p, AstExpr **value_out) {
     if (p->token.kind == TOKEN_SUFFIXED) {
         return parse__span_literal(p, value_out, "a value");
     }
+    if (parse__at_operator(p, "*")) { /* COPY (FORCE_QUOTE *) */
+        Span star = parse__span(p);
+        parse__advance(p);
+        return parse__new_text(p, AST_STRING, star, STR("*"), value_out);
+    }
     bool word = parse__at_label(p) && !parse__peek_mark(p, "(") && !parse__at_keyword(p, KW_NULL) && !parse__at_keyword(p, KW_TRUE) &&
                 !parse__at_keyword(p, KW_FALSE);
     if (!word) {
