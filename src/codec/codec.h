@@ -60,7 +60,8 @@ void granule_window(const GranuleData *granule, Type type, uint32_t window, Vect
 typedef struct GranuleView {
     uint32_t row_count, width, patch_count, double_count;
     uint8_t physical;
-    uint64_t base;
+    bool steps;                /* a row is the sum of those before it: rows by number cost a pass over the granule */
+    uint64_t base, least;
     double divisor;            /* scaled doubles */
     const uint64_t *valid;     /* NULL = no nulls */
     const uint8_t *units, *patch_positions, *patches, *double_positions, *doubles;

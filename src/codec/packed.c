@@ -106,10 +106,8 @@ bool codec__packed_view(Bytes in, uint32_t count, PackedView *view_out) {
     view.units = in.data + PACKED_HEADER_BYTES;
     view.positions = view.units + unit_bytes;
     view.patches = view.positions + (((size_t)view.exceptions * 2 + 7) & ~(size_t)7);
-    for (uint32_t e = 0; e < view.exceptions; e++) {
-        if (packed_position(&view, e) >= count || (e > 0 && packed_position(&view, e) <= packed_position(&view, e - 1))) {
-            return false;
-        }
+    if (!codec__kernels()->rising_u16(view.positions, view.exceptions, count)) {
+        return false;
     }
     *view_out = view;
     return true;

@@ -51,13 +51,17 @@ static bool view_scaled(GranuleView *view, const BlockDecoder *decoder, Bytes in
     }
     view->double_positions = in.data + at;
     view->doubles = in.data + at + position_bytes;
-    for (uint32_t e = 0; e < view->double_count; e++) {
-        uint32_t position = get_u16le(view->double_positions + (size_t)e * 2);
-        if (position >= view->row_count || (e > 0 && position <= get_u16le(view->double_positions + (size_t)(e - 1) * 2))) {
-            return false;
-        }
+    return codec__kernels()->rising_u16(view->double_positions, view->double_count, view->row_count);
+}
+
+static bool view_delta(GranuleView *view, Bytes in) {
+    if (in.len < 24 || view->physical != PHYS_64 || !view_packed(view, (Bytes){in.data + 16, in.len - 16})) {
+        return false;
     }
-    return true;
+    view->base = get_u64le(in.data);
+    view->least = get_u64le(in.data + 8);
+    view->steps = true;
+    return view->width <= 32;
 }
 
 bool codec_view_granule(const BlockDecoder *decoder, uint32_t granule, GranuleView *view_out) {
@@ -70,6 +74,10 @@ bool codec_view_granule(const BlockDecoder *decoder, uint32_t granule, GranuleVi
     if (decoder->encoding == ENCODING_SCALED) {
         *view_out = view;
         return view_scaled(view_out, decoder, in);
+    }
+    if (decoder->encoding == ENCODING_DELTA) {
+        *view_out = view;
+        return view_delta(view_out, in);
     }
     bool integers = view.physical == PHYS_8 || view.physical == PHYS_16 || view.physical == PHYS_32 || view.physical == PHYS_64;
     if (decoder->encoding != ENCODING_FRAME || !integers || in.len < 16 || !view_packed(&view, (Bytes){in.data + 8, in.len - 8})) {
@@ -152,7 +160,39 @@ static void store_double(const GranuleView *view, uint32_t place, uint32_t i, vo
     memcpy((double *)out + i, view->doubles + (size_t)place * 8, sizeof(double));
 }
 
+/* Row r of steps = first value + r * least + the packed steps 1..r. Those between two rows that are asked for are only added up. */
+static void step_rows(const GranuleView *view, uint32_t first, const uint16_t *rows, uint32_t count, uint64_t *out) {
+    const DecodeKernels *kernels = codec__kernels();
+    _Alignas(64) uint32_t steps[PACK_UNIT];
+    uint64_t sum = 0;
+    uint32_t place = 0, i = 0;
+    for (uint32_t unit = 0; i < count && first + rows[i] > 0; unit++) {
+        uint32_t from = unit * PACK_UNIT, at = 0;
+        kernels->unpack32((const uint32_t *)(const void *)(view->units + (size_t)unit * view->width * PACK_WIDTH_BYTES), view->width, steps);
+        steps[0] = unit == 0 ? 0 : steps[0];
+        for (; i < count && first + rows[i] < from + PACK_UNIT; i++) {
+            uint32_t row = first + rows[i];
+            sum += kernels->sum_u32(steps + at, row + 1 - from - at, view->width <= 22);
+            at = row + 1 - from;
+            for (; place < view->patch_count && get_u16le(view->patch_positions + (size_t)place * 2) <= row; place++) {
+                bool is_first = get_u16le(view->patch_positions + (size_t)place * 2) == 0;
+                sum += is_first ? 0 : get_u64le(view->patches + (size_t)place * 8);
+            }
+            out[i] = view->base + sum + (uint64_t)row * view->least;
+        }
+        sum += kernels->sum_u32(steps + at, PACK_UNIT - at, view->width <= 22);
+    }
+}
+
 void codec_view_rows(const GranuleView *view, uint32_t first, const uint16_t *rows, uint32_t count, void *out) {
+    if (view->steps) {
+        uint32_t start = count > 0 && first + rows[0] == 0;
+        if (start == 1) {
+            ((uint64_t *)out)[0] = view->base;
+        }
+        step_rows(view, first, rows + start, count - start, (uint64_t *)out + start);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         assert_slow(first + rows[i] < view->row_count);
         store_value(view, packed_at(view, first + rows[i]), i, out);
@@ -263,7 +303,7 @@ bool codec_view_filter(const GranuleView *view, FilterOp op, const void *value, 
     IntegerRange range;
     double constant = 0;
     uint64_t words[GRANULE_ROWS / 64];
-    if (view->width > 31 || op > FILTER_GE || op == FILTER_IN) {
+    if (view->width > 31 || view->steps || op > FILTER_GE) {
         return false;
     }
     if (view->physical == PHYS_F64) {

@@ -129,6 +129,7 @@ NODISCARD ErrorCode scan__granule_load(ScanReader *reader, uint32_t number, Erro
 /* The granule as it lies packed; *view_out = NULL: it cannot be read so. */
 NODISCARD ErrorCode scan__granule_view(ScanReader *reader, uint32_t number, const GranuleView **view_out, Error *err);
 /* scan_pick.c */
+NODISCARD ErrorCode scan__value_at(ScanReader *reader, uint32_t row, int64_t *value_out, Error *err); /* of 64 bits; row of the block */
 NODISCARD ErrorCode scan__pick_window(void *context, Vector *flat, Arena *arena, Error *err); /* a VectorPick: rows of the window handed out last */
 void scan__rows_encoded(const LoadedColumn *column, Vector *vector);                        /* the rows of cursor->index, row_count of them */
 /* Clears the bits of the granule's rows that fail; false: not done. */
@@ -146,6 +147,7 @@ struct ScanCursor {
     Scan *scan;
     const ScanMorsel *morsel;
     uint32_t morsel_number;
+    bool cached;                 /* the morsel's blocks go through the cache */
     ErrorCode code;              /* what failed since the morsel began */
     Error error;
     ScanReader **readers;        /* member * (columns + 1) + column; kept from morsel to morsel */
@@ -181,6 +183,7 @@ struct ScanCursor {
 /* scan_sparse.c: fills cursor->passing with the rows of a granule that pass; a batch of few rows of many granules, false: read a window. */
 void scan__filter_rows(ScanCursor *cursor, uint32_t number);
 bool scan__read_sparse(ScanCursor *cursor, Batch *batch);
+void scan__emit_rows(ScanCursor *cursor, uint32_t count, Batch *batch); /* the rows of cursor->index, rising, of a segment's block */
 /* scan_flat.c: one block as it lies. scan_reorder.c: one block by time. scan_merge.c: several blocks by time. */
 bool scan__read_flat(ScanCursor *cursor, Batch *batch);
 bool scan__read_reordered(ScanCursor *cursor, Batch *batch);

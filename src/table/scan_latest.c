@@ -118,14 +118,10 @@ static bool emit_picks(ScanCursor *cursor, struct LatestState *state, Batch *bat
     if (count == 0) {
         return false;
     }
-    LoadedBlock *loaded = &cursor->members[0];
-    loaded->touched = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        cursor->index[i] = state->picks[state->next_pick + i];
-        loaded->touched |= UINT32_C(1) << (cursor->index[i] / GRANULE_ROWS);
-    }
+    memcpy(cursor->index, state->picks + state->next_pick, count * sizeof *cursor->index);
     state->next_pick += count;
-    scan__emit_index(cursor, count, batch);
+    cursor->cached = true; /* whatever the table's size: only blocks that hold somebody's last row are read */
+    scan__emit_rows(cursor, count, batch);
     return true;
 }
 

@@ -134,6 +134,36 @@ static void load_times(ScanCursor *cursor, const ScanMorsel *morsel, LoadedBlock
     loaded->times = loaded->columns[cursor->scan->column_count].data;
 }
 
+/* First row of low..high-1 in steps of `step` whose time is not below `time`. */
+static uint32_t lower_step(ScanCursor *cursor, ScanReader *reader, uint32_t low, uint32_t high, uint32_t step, int64_t time) {
+    while (low < high && cursor->code == ERR_OK) {
+        uint32_t middle = low + (high - low) / 2;
+        int64_t value = 0;
+        cursor->code = scan__value_at(reader, middle * step, &value, &cursor->error);
+        low = value < time ? middle + 1 : low;
+        high = value < time ? high : middle;
+    }
+    return low;
+}
+
+/* First row of a segment's block whose time is not below `time`: by the first rows of granules, then within one, the only one decoded. */
+static uint32_t lower_row(ScanCursor *cursor, const LoadedBlock *loaded, int64_t time) {
+    ScanReader *reader = loaded->columns[cursor->scan->column_count].reader;
+    uint32_t row_count = loaded->block->row_count;
+    uint32_t granule = lower_step(cursor, reader, 0, (row_count + GRANULE_ROWS - 1) / GRANULE_ROWS, GRANULE_ROWS, time);
+    if (granule == 0 || cursor->code != ERR_OK) {
+        return 0;
+    }
+    uint32_t start = (granule - 1) * GRANULE_ROWS;
+    cursor->code = scan__granule_load(reader, granule - 1, &cursor->error);
+    return lower_step(cursor, reader, start, MIN_OF(start + GRANULE_ROWS, row_count), 1, time);
+}
+
+/* A range in one sorted block of a segment, which is read as it lies or backwards, needs no array of times. */
+static bool finds_rows(const ScanCursor *cursor, const ScanBlock *block, const ScanMorsel *morsel) {
+    return morsel->ranged && block->chunk == NULL && block->sorted && morsel->block_count == 1 && block->time_place >= 0 && cursor->code == ERR_OK;
+}
+
 void scan__load(ScanCursor *cursor, const ScanBlock *block, const ScanMorsel *morsel, uint32_t member) {
     Scan *scan = cursor->scan;
     LoadedBlock *loaded = &cursor->members[member];
@@ -148,6 +178,12 @@ void scan__load(ScanCursor *cursor, const ScanBlock *block, const ScanMorsel *mo
         load_order(scan, block, loaded);
     }
     table__unlock(scan->table);
+    if (finds_rows(cursor, block, morsel)) {
+        loaded->from = lower_row(cursor, loaded, morsel->range.low);
+        loaded->to = morsel->range.high == INT64_MAX ? block->row_count : lower_row(cursor, loaded, morsel->range.high + 1);
+        atomic_fetch_add_explicit(&scan->blocks_read, 1, memory_order_relaxed);
+        return;
+    }
     load_times(cursor, morsel, loaded);
     make_order(scan, block, loaded);
     if (morsel->ranged && cursor->code == ERR_OK) {

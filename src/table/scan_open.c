@@ -188,6 +188,7 @@ void scan__cursor_start(ScanCursor *cursor, const Morsel *morsel) {
     cursor->morsel_number = morsel->number;
     cursor->row_number = 0;
     cursor->filtered_granule = -1;
+    cursor->cached = cursor->scan->cached;
     cursor->code = ERR_OK;
     cursor->members = arena_array(&cursor->block_arena, LoadedBlock, own->block_count);
     for (uint32_t i = 0; i < own->block_count; i++) {

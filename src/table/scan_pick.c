@@ -6,6 +6,8 @@
  * Tests:      test/unit/engine/test_segments.c, test/sql/filters.slt */
 #include "table/scan_internal.h"
 
+enum { STEPPED_ROWS_MAX = 256 }; /* of a granule of deltas; decoding all of it is cheaper then */
+
 /* Rows base + rows[i] of the block, rising, and where their values go. */
 typedef struct RowPick {
     ScanReader *reader;
@@ -119,7 +121,7 @@ static ErrorCode pick_granule(RowPick *pick, uint32_t granule, uint32_t from, ui
     if (pick->reader->granule_number != (int64_t)granule) {
         TRY(scan__granule_view(pick->reader, granule, &view, err));
     }
-    if (view == NULL) {
+    if (view == NULL || (view->steps && to - from > STEPPED_ROWS_MAX)) {
         return pick_decoded(pick, granule, shift, from, to, err);
     }
     codec_view_rows(view, shift, pick->rows + from, to - from, pick->values + from * pick->width);
@@ -141,6 +143,14 @@ static ErrorCode pick_rows(RowPick *pick, Vector *flat, Error *err) {
     flat->data = pick->values;
     flat->valid = pick->valid;
     return ERR_OK;
+}
+
+ErrorCode scan__value_at(ScanReader *reader, uint32_t row, int64_t *value_out, Error *err) {
+    uint16_t rows[1] = {(uint16_t)row};
+    RowPick pick = {.reader = reader, .arena = &reader->cursor->scratch, .count = 1, .rows = rows, .width = sizeof *value_out, .values = (uint8_t *)value_out};
+    assert(row < BLOCK_ROWS);
+    assert(physical_bytes(type_physical((TypeId)reader->type.id)) == sizeof *value_out);
+    return pick_granule(&pick, row / GRANULE_ROWS, 0, 1, err);
 }
 
 ErrorCode scan__pick_window(void *context, Vector *flat, Arena *arena, Error *err) {

@@ -55,7 +55,7 @@ static ErrorCode block_open(ScanReader *reader, Error *err) {
     if (reader->open) {
         return ERR_OK;
     }
-    if (scan->cached) {
+    if (reader->cursor->cached) {
         TRY(segment_read_block_cached(reader->segment, reader->block, column, scan->table->env->cache, &reader->pin, &reader->decoder, err));
     } else {
         TRY(segment_read_block(reader->segment, reader->block, column, &reader->buffer, &reader->decoder, err));

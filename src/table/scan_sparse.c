@@ -91,6 +91,20 @@ static void row_vector(ScanCursor *cursor, uint16_t i, uint32_t count) {
     vector->valid = column->valid;
 }
 
+void scan__emit_rows(ScanCursor *cursor, uint32_t count, Batch *batch) {
+    const ScanBlock *block = cursor->members[0].block;
+    assert(block->segment != NULL);
+    batch->row_count = batch->live_count = (uint16_t)count;
+    batch->first = (RowPosition){cursor->morsel_number, cursor->index[0]};
+    for (uint16_t i = 0; i < cursor->scan->column_count; i++) {
+        row_vector(cursor, i, count);
+    }
+    for (uint32_t i = 0; cursor->refs != NULL && i < count; i++) {
+        cursor->refs[i] = (RowRef){block->part->id, block->first_offset + cursor->index[i]};
+    }
+    batch->refs = cursor->refs;
+}
+
 bool scan__read_sparse(ScanCursor *cursor, Batch *batch) {
     const ScanBlock *block = cursor->members[0].block;
     bool by_row = cursor->scan->range_count > 0 && !block->sorted;
@@ -101,15 +115,7 @@ bool scan__read_sparse(ScanCursor *cursor, Batch *batch) {
     if (count == 0) {
         return false;
     }
-    batch->row_count = batch->live_count = (uint16_t)count;
+    scan__emit_rows(cursor, count, batch);
     batch->filtered = true;
-    batch->first = (RowPosition){cursor->morsel_number, cursor->index[0]};
-    for (uint16_t i = 0; i < cursor->scan->column_count; i++) {
-        row_vector(cursor, i, count);
-    }
-    for (uint32_t i = 0; cursor->refs != NULL && i < count; i++) {
-        cursor->refs[i] = (RowRef){block->part->id, block->first_offset + cursor->index[i]};
-    }
-    batch->refs = cursor->refs;
     return true;
 }

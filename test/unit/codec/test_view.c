@@ -19,10 +19,11 @@ typedef struct Fixture {
     BlockDecoder decoder;
 } Fixture;
 
-typedef enum Shape { SHAPE_SMALL, SHAPE_WIDE, SHAPE_OUTLIERS, SHAPE_NEGATIVE, SHAPE_COUNT } Shape;
+typedef enum Shape { SHAPE_SMALL, SHAPE_WIDE, SHAPE_OUTLIERS, SHAPE_NEGATIVE, SHAPE_RISING, SHAPE_COUNT } Shape;
 
-static int64_t integer(Shape shape, Random *random) {
+static int64_t integer(Shape shape, uint32_t i, Random *random) {
     switch (shape) {
+    case SHAPE_RISING: return INT64_C(1700000000000000) + (int64_t)i * 5000 + (int64_t)random_below(random, 3000) + (random_below(random, 60) == 0 ? 1 << 30 : 0);
     case SHAPE_SMALL: return random_between(random, 100, 131);
     case SHAPE_WIDE: return random_between(random, -30000, 30000);
     case SHAPE_OUTLIERS: return random_below(random, 50) == 0 ? (int64_t)random_next(random) >> random_below(random, 60) : random_between(random, 0, 9);
@@ -31,20 +32,20 @@ static int64_t integer(Shape shape, Random *random) {
 }
 
 /* Decimals, among them numbers that are none: NaN, infinity, -0.0, a third. */
-static double decimal(Shape shape, Random *random) {
+static double decimal(Shape shape, uint32_t i, Random *random) {
     static const double ODD[] = {-0.0, 1.0 / 3, 1e300, INFINITY, -INFINITY};
     if (random_below(random, 100) == 0) {
         size_t at = random_below(random, COUNT_OF(ODD) + 1);
         return at == COUNT_OF(ODD) ? (double)NAN : ODD[at];
     }
-    return (double)(integer(shape, random) % 1000000) / 100.0;
+    return (double)(integer(shape, i, random) % 1000000) / 100.0;
 }
 
 static void fixture_fill(Fixture *f, TypeId type, Shape shape, uint32_t null_percent, Random *random) {
     column_builder_init(&f->builder, type_of(type));
     for (uint32_t i = 0; i < ROWS; i++) {
-        int64_t value = integer(shape, random);
-        double real = decimal(shape, random);
+        int64_t value = integer(shape, i, random);
+        double real = decimal(shape, i, random);
         if (random_below(random, 100) < null_percent) {
             column_builder_null(&f->builder);
         } else {
