@@ -3,6 +3,7 @@
  *
  * Why:   a WITH query is bound anew at each use (its columns need ids of their own), so the number of relations is limited. */
 #include "sql/bind/bind_internal.h"
+#include "sql/system/system.h"
 
 static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out);
 
@@ -255,6 +256,12 @@ static ErrorCode bind_table_function(Binder *b, const AstFrom *item, Scope *scop
     bool plain = ast->kind == AST_CALL;
     Str name = plain ? ast->as.text : ast->kind == AST_CALL_SPECIAL ? ast->as.call->name.parts[ast->as.call->name.count - 1].text : (Str){0};
     TableCallId id = plain || (ast->kind == AST_CALL_SPECIAL && ast->as.call->name.count == 1) ? table_call_find(name) : TABLE_CALL_COUNT;
+    const TableDef *list = id == TABLE_CALL_COUNT ? system_function(b->context->catalog, name) : NULL;
+    if (list != NULL) {
+        TRY(rel_scan(b, list, false, rel_out));
+        scope_add_table(b, scope, *rel_out, list, name);
+        return ERR_OK;
+    }
     if (id == TABLE_CALL_COUNT) {
         return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "table function %.*s does not exist", STR_ARG(name));
     }

@@ -150,3 +150,32 @@ ErrorCode system_answer_pg_relation_filenode(Ask *ask, Error *err) {
     answer_oid(ask, ask_oid(ask, 0));
     return ERR_OK;
 }
+
+/* ---- what there is only one answer to ---- */
+
+ErrorCode system_answer_pg_is_in_recovery(Ask *ask, Error *err) { return (void)err, answer_bool(ask, false), ERR_OK; }
+
+ErrorCode system_answer_pg_my_temp_schema(Ask *ask, Error *err) {
+    uint32_t oid = 0;
+    Str name = ask->view->environment->temp_schema_name;
+    (void)err;
+    if (name.len > 0 && names_find(ask->view, TYPE_REGNAMESPACE, name, &oid, NULL) != ERR_OK) {
+        oid = 0;
+    }
+    answer_oid(ask, oid);
+    return ERR_OK;
+}
+
+/* Texts of objects that Basalt does not have (partitions' bounds, extended statistics): NULL. */
+ErrorCode system_answer_pg_null_text(Ask *ask, Error *err) {
+    (void)ask, (void)err;
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_char_to_encoding(Ask *ask, Error *err) {
+    enum { ENCODING_UTF8 = 6 };
+    (void)err;
+    ((int32_t *)vector_data(ask->out))[ask->row] = str_equal_ignore_case(ask_text(ask, 0), STR("utf8")) ? ENCODING_UTF8 : -1;
+    ask->answered = true;
+    return ERR_OK;
+}

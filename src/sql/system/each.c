@@ -126,8 +126,8 @@ static bool next_of_phase(SystemView *view, RelationWalk *walk, AnyRelation *rel
         *relation_out = of_object(view, object);
         return true;
     default:
-        if (walk->system_index == system_relation_count()) {
-            return false;
+        if (walk->system_index == system_relation_count() || system_relation_at(walk->system_index)->kind == 'f') {
+            return false; /* functions come last */
         }
         *relation_out = of_system(view, system_relation_at(walk->system_index++));
         return true;

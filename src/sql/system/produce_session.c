@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * produce_session.c - what sessions know: settings, clients, cursors, prepared statements, advisory locks. Outside of a session the lists are empty. */
+#include "sql/parse/lexer.h"
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
 
@@ -171,5 +172,27 @@ ErrorCode system_rows_pg_stat_database(SystemView *view, SystemRows *rows, Error
         put_int(rows, 0);
     }
     row_end(rows);
+    return ERR_OK;
+}
+
+ErrorCode system_rows_pg_get_keywords(SystemView *view, SystemRows *rows, Error *err) {
+    static const struct { char code; const char *text; } CLASSES[] = {
+        [KEYWORD_UNRESERVED] = {'U', "unreserved"},
+        [KEYWORD_COLUMN_NAME] = {'C', "unreserved (cannot be function or type name)"},
+        [KEYWORD_TYPE_FUNCTION] = {'T', "reserved (can be function or type name)"},
+        [KEYWORD_RESERVED] = {'R', "reserved"},
+    };
+    (void)view, (void)err;
+    for (int k = NO_KEYWORD + 1; k < KEYWORD_COUNT; k++) {
+        KeywordClass class = keyword_class((Keyword)k);
+        bool is_label = keyword_is_label((Keyword)k);
+        row_begin(rows);
+        put_text(rows, keyword_text((Keyword)k));
+        put_char(rows, CLASSES[class].code);
+        put_bool(rows, is_label);
+        put_c(rows, CLASSES[class].text);
+        put_c(rows, is_label ? "can be bare label" : "requires AS");
+        row_end(rows);
+    }
     return ERR_OK;
 }

@@ -106,7 +106,7 @@ const TableDef *system_table(SystemView *view, const SystemRelation *relation) {
         }
     }
     SystemTable *made = arena_new(view->arena, SystemTable);
-    bool is_catalog = strcmp(relation->schema, "pg_catalog") == 0;
+    bool is_catalog = strcmp(relation->schema, "information_schema") != 0;
     made->relation = relation;
     made->def = (TableDef){.id = SYSTEM_TABLE_BIT | relation->oid, .schema_id = SYSTEM_TABLE_BIT | (is_catalog ? OID_SCHEMA_CATALOG : OID_SCHEMA_INFORMATION),
                            .schema_name = str_from_c(relation->schema), .name = str_from_c(relation->name), .designated = -1};

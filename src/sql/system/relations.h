@@ -709,3 +709,19 @@ R(pg_catalog, pg_user_mappings, 12327, 'v', empty,
   "umid oid, srvid oid, srvname name, umuser oid, usename name, umoptions text[]")
 R(pg_catalog, pg_views, 12028, 'v', pg_views,
   "schemaname name, viewname name, viewowner name, definition text")
+
+/* Functions of pg_catalog that list things: found in FROM by their name with parentheses, not among the relations. */
+R(pg_function, pg_get_keywords, 1686, 'f', pg_get_keywords,
+  "word text, catcode char1, barelabel boolean, catdesc text, baredesc text")
+R(pg_function, pg_listening_channels, 3035, 'f', empty,
+  "pg_listening_channels text")
+R(pg_function, pg_options_to_table, 2289, 'f', empty,
+  "option_name text, option_value text")
+R(pg_function, pg_partition_ancestors, 3425, 'f', empty,
+  "relid regclass")
+R(pg_function, pg_partition_tree, 3423, 'f', empty,
+  "relid regclass, parentrelid regclass, isleaf boolean, level integer")
+R(pg_function, pg_show_all_settings, 2084, 'f', pg_settings,
+  "name text, setting text, unit text, category text, short_desc text, extra_desc text, context text, vartype "
+  "text, source text, min_val text, max_val text, enumvals text[], boot_val text, reset_val text, sourcefile "
+  "text, sourceline integer, pending_restart boolean")

@@ -43,7 +43,7 @@ typedef struct SystemRelation SystemRelation;
 struct SystemRelation {
     const char *schema, *name;
     uint32_t oid;
-    char kind;                           /* 'r', 'v' */
+    char kind;                           /* 'r', 'v'; 'f': a function in FROM */
     ErrorCode (*produce)(SystemView *view, SystemRows *rows, Error *err);  /* NULL: always empty */
     const char *columns;
 };
@@ -51,5 +51,7 @@ size_t system_relation_count(void);
 const SystemRelation *system_relation_at(size_t index);       /* by schema, name */
 const SystemRelation *system_relation_find(Str schema, Str name);  /* NULL: none */
 const SystemRelation *system_relation_by_oid(uint32_t oid);
+/* A function that lists things, as FROM calls it; NULL: none of the name. Its arguments, if any, choose among nothing: they are ignored. */
+const TableDef *system_function(CatalogView *view, Str name);
 /* The relation as a table definition, made in the view's arena on first use. */
 const TableDef *system_table(SystemView *view, const SystemRelation *relation);

@@ -8,7 +8,8 @@ static SystemView *of_storage(Storage *storage) { return (SystemView *)((char *)
 
 /* pg_catalog comes first in every search path, so a bare name may mean one of its relations. */
 static const SystemRelation *find_system(Str schema, Str name) {
-    return system_relation_find(schema.len == 0 ? STR("pg_catalog") : schema, name);
+    const SystemRelation *relation = system_relation_find(schema.len == 0 ? STR("pg_catalog") : schema, name);
+    return relation != NULL && relation->kind != 'f' ? relation : NULL;
 }
 
 static ErrorCode view_table_find(CatalogView *base, Str schema, Str name, const TableDef **table_out, Error *err) {
@@ -140,6 +141,11 @@ static ErrorCode storage_end_rows(Storage *base, uint32_t table_id, const RowRef
 static uint64_t storage_rows_appended(Storage *base) {
     SystemView *view = of_storage(base);
     return view->inner_storage->rows_appended(view->inner_storage);
+}
+
+const TableDef *system_function(CatalogView *base, Str name) {
+    const SystemRelation *relation = system_relation_find(STR("pg_function"), name);
+    return relation == NULL || base->table_find != view_table_find ? NULL : system_table(of_catalog(base), relation);
 }
 
 void system_view_attach(SystemView *view, CatalogView *inner, Storage *inner_storage, const FunctionEnvironment *environment) {
