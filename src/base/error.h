@@ -58,6 +58,8 @@
     X(GENERATED_ALWAYS, "428C9", 3, 400, 0)                                                                            \
     X(INVALID_GRANT, "0LP01", 3, 400, 0)                                                                               \
     X(NULL_NOT_ALLOWED, "22004", 3, 400, 0)                                                                            \
+    X(DATA_EXCEPTION, "22000", 3, 400, 0)                                                                              \
+    X(ARRAY_ELEMENT, "2202E", 3, 400, 0)                                                                               \
     X(ARRAY_SUBSCRIPT, "2202E", 3, 400, 0)                                                                             \
     X(CARDINALITY, "21000", 3, 400, 0)                                                                                 \
     X(NOT_NULL_VIOLATION, "23502", 9, 400, 0)                                                                          \

@@ -31,12 +31,13 @@ int any_array_compare(const AnyArray *a, const AnyArray *b);   /* PostgreSQL's o
 uint64_t any_array_hash(const AnyArray *array);
 
 /* Building: values one by one in row-major order, then the shape. */
-typedef struct AnyArrayBuilder {
+typedef struct AnyArrayBuilder AnyArrayBuilder;
+struct AnyArrayBuilder {
     TypeId element;
     uint32_t count;
     bool has_nulls;
     Buffer nulls, ends, values;
-} AnyArrayBuilder;
+};
 void any_array_begin(AnyArrayBuilder *builder, TypeId element, size_t limit_bytes);
 void any_array_add(AnyArrayBuilder *builder, const void *value);   /* NULL pointer: SQL NULL. BOOL: one byte */
 void any_array_add_from(AnyArrayBuilder *builder, const AnyArray *array, uint32_t index);

@@ -9,10 +9,11 @@
 enum { VALUE_NUMERIC_BYTES = 20 };
 
 /* A physical value with the room that its pointers may need. Lives as long as the bytes that it was read from. */
-typedef struct AnyValue {
+typedef struct AnyValue AnyValue;
+struct AnyValue {
     _Alignas(16) uint8_t bytes[16];  /* BOOL: one byte 0/1 */
     Int128 big;
-} AnyValue;
+};
 
 size_t value_bytes_width(TypeId type);                               /* 0: as long as it is (PHYS_STR) */
 void value_bytes_put(TypeId type, const void *value, Buffer *out);   /* BOOL: one byte */

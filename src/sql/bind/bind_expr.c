@@ -105,6 +105,11 @@ static ErrorCode bind_cast(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     Type type = {0};
     const Expr *value = NULL;
     TRY(type_from_ast(b, ast->as.type, &type));
+    if (ast->args[0]->kind == AST_ARRAY && type.id == TYPE_ARRAY) { /* the elements are cast, not the array */
+        Type element = type_element(type);
+        TRY(bind_array_of(b, scope, ast->args[0], &element, &value));
+        return coerce(b, value, type, CAST_EXPLICIT, expr_out);
+    }
     if ((ast->flags & AST_TYPED_LITERAL) != 0 && ast->as.type->interval_fields.len > 0) {
         TRY(interval_text(b, ast, &value));
     } else {
@@ -217,7 +222,10 @@ static ErrorCode array_text(Binder *b, const AstExpr *ast, Buffer *out) {
     return ERR_OK;
 }
 
-static ErrorCode bind_array(Binder *b, const AstExpr *ast, const Expr **expr_out) {
+static ErrorCode bind_array(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    if (b->dialect != DIALECT_QUESTDB) {
+        return bind_array_of(b, scope, ast, NULL, expr_out);
+    }
     Buffer text;
     buffer_init(&text, 64 << 20);
     ErrorCode code = array_text(b, ast, &text);
@@ -251,12 +259,12 @@ static ErrorCode bind_kind(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     case AST_CASE: return bind_case(b, scope, ast, expr_out);
     case AST_CAST: return bind_cast(b, scope, ast, expr_out);
     case AST_SUBQUERY: return bind_scalar_subquery(b, scope, ast, expr_out);
-    case AST_ARRAY: return bind_array(b, ast, expr_out);
+    case AST_ARRAY: return bind_array(b, scope, ast, expr_out);
     case AST_STAR: return error_set(b->err, ERR_SYNTAX, ast->span.at, "syntax error: * stands alone in a select list or in count(*)");
     case AST_DEFAULT: return error_set(b->err, ERR_SYNTAX, ast->span.at, "DEFAULT is not allowed in this context");
     case AST_ROW: return not_supported(b, ast->span.at, "a row value");
     case AST_FIELD: return not_supported(b, ast->span.at, "a field of a row");
-    case AST_SUBSCRIPT: return not_supported(b, ast->span.at, "an array subscript");
+    case AST_SUBSCRIPT: return bind_subscript(b, scope, ast, expr_out);
     case AST_SLICE: return not_supported(b, ast->span.at, "an array slice");
     }
     return error_set(b->err, ERR_INTERNAL, ast->span.at, "expression of kind %d", ast->kind);

@@ -185,6 +185,11 @@ NODISCARD ErrorCode bind_row_comparison(Binder *b, Scope *scope, const AstExpr *
 NODISCARD ErrorCode bind_row_in(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_quantified(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);     /* = ANY, < ALL */
 NODISCARD ErrorCode in_subquery(Binder *b, Scope *scope, const Expr *x, const AstExpr *ast, const Expr **expr_out); /* ast->args[1] */
+/* ---- arrays (bind_array.c) ---- */
+NODISCARD ErrorCode bind_array_of(Binder *b, Scope *scope, const AstExpr *ast, const Type *element, const Expr **expr_out); /* element: from a cast, or NULL */
+NODISCARD ErrorCode bind_array_query(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode bind_subscript(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode bind_quantified_value(Binder *b, Scope *scope, const AstExpr *ast, bool any, const Expr **expr_out);
 TypeCategory type_group(TypeId id);                             /* what overloads and common types go by */
 NODISCARD ErrorCode bind_operator(Binder *b, Str name, const Expr *left, const Expr *right, int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode time_ranges(Binder *b, Str text, Type type, int64_t position, const KeyRange **ranges_out, uint32_t *count_out);

@@ -325,12 +325,6 @@ static ErrorCode bind_exists(Binder *b, Scope *scope, const AstExpr *ast, const 
     return expr_rel(b, EXPR_EXISTS_REL, type_of(TYPE_BOOL), NULL, query.rel, &capture, ast->span.at, expr_out);
 }
 
-static ErrorCode refuse_array_query(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
-    (void)scope;
-    (void)expr_out;
-    return not_supported(b, ast->span.at, "ARRAY(subquery)");
-}
-
 static ErrorCode refuse_word(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     (void)scope;
     (void)expr_out;
@@ -376,7 +370,7 @@ ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *foun
         bool exists = str_equal(ast->as.text, STR("exists")) && ast->arg_count == 1 && ast->args[0]->kind == AST_SUBQUERY;
         bool array = str_equal(ast->as.text, STR("array")) && ast->arg_count == 1 && ast->args[0]->kind == AST_SUBQUERY;
         *found_out = exists || array;
-        return exists ? bind_exists(b, scope, ast, expr_out) : array ? refuse_array_query(b, scope, ast, expr_out) : ERR_OK;
+        return exists ? bind_exists(b, scope, ast, expr_out) : array ? bind_array_query(b, scope, ast, expr_out) : ERR_OK;
     }
     for (size_t i = 0; i < COUNT_OF(predicate_rows); i++) {
         if (str_equal(predicate_rows[i].name, ast->as.text)) {

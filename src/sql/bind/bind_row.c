@@ -223,7 +223,11 @@ static ErrorCode bind_row_query(Binder *b, Scope *scope, const AstExpr *ast, con
 ErrorCode bind_quantified(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     bool any = (ast->flags & AST_ANY) != 0;
     const AstExpr *right = ast->args[1];
-    if (right->kind == AST_ARRAY) {
+    bool plain = right->kind == AST_ARRAY && !str_starts_with(ast->as.text, STR("not ")) && (right->arg_count > 0 || b->dialect == DIALECT_QUESTDB);
+    for (uint32_t i = 0; plain && i < right->arg_count; i++) {
+        plain = right->args[i]->kind != AST_ARRAY;
+    }
+    if (plain && (right->arg_count <= 3 || b->dialect == DIALECT_QUESTDB)) {
         return bind_quantified_array(b, scope, ast, any, expr_out);
     }
     bool equal = str_equal(ast->as.text, STR("="));
@@ -240,5 +244,5 @@ ErrorCode bind_quantified(Binder *b, Scope *scope, const AstExpr *ast, const Exp
         TRY(bind_exprs(b, scope, row ? ast->args[0]->args : ast->args, q.count, &q.left));
         return bind_quantified_query(b, scope, right->as.select, &q, any, expr_out);
     }
-    return not_supported(b, ast->span.at, "%.*s %s", STR_ARG(ast->as.text), any ? "ANY" : "ALL");
+    return bind_quantified_value(b, scope, ast, any, expr_out);
 }

@@ -15,23 +15,58 @@ static Str call_name(const AstExpr *ast) {
     return (ast->flags & AST_OPERATOR) != 0 ? STR("?column?") : ast->as.text;
 }
 
-/* PostgreSQL's names of columns without an alias. */
-static Str postgres_name(const AstExpr *ast) {
+/* What PostgreSQL's grammar makes of a type's words. */
+static Str cast_name(const AstType *type) {
+    static const struct { Str word, name; } names[] = {
+        {{"int", 3}, {"int4", 4}}, {{"integer", 7}, {"int4", 4}}, {{"smallint", 8}, {"int2", 4}}, {{"bigint", 6}, {"int8", 4}}, {{"real", 4}, {"float4", 6}},
+        {{"float", 5}, {"float8", 6}}, {{"double precision", 16}, {"float8", 6}}, {{"decimal", 7}, {"numeric", 7}}, {{"dec", 3}, {"numeric", 7}},
+        {{"boolean", 7}, {"bool", 4}}, {{"character varying", 17}, {"varchar", 7}}, {{"character", 9}, {"bpchar", 6}}, {{"char", 4}, {"bpchar", 6}},
+        {{"timestamp with time zone", 24}, {"timestamptz", 11}}, {{"timestamp without time zone", 27}, {"timestamp", 9}},
+        {{"time with time zone", 19}, {"timetz", 6}}, {{"time without time zone", 22}, {"time", 4}}};
+    const AstName *last = &type->name.parts[type->name.count - 1];
+    for (size_t i = 0; i < COUNT_OF(names) && !last->quoted && type->name.count == 1; i++) {
+        if (str_equal_ignore_case(last->text, names[i].word)) {
+            return names[i].name;
+        }
+    }
+    return last->text;
+}
+
+/* PostgreSQL's names of columns without an alias; empty: none. weak: a cast's type names the column instead. */
+static Str figured_name(const AstExpr *ast, bool *weak) {
+    *weak = false;
     switch ((AstExprKind)ast->kind) {
     case AST_NAME: return ast->as.names.parts[ast->as.names.count - 1].text;
     case AST_CALL:
+        if ((ast->flags & AST_OPERATOR) != 0 && str_equal(ast->as.text, STR("collate"))) {
+            return figured_name(ast->args[0], weak);
+        }
+        return call_name(ast);
     case AST_CALL_SPECIAL: return call_name(ast);
-    case AST_CASE: return STR("case");
-    case AST_CAST: {
-        Str inner = (ast->flags & AST_TYPED_LITERAL) != 0 ? (Str){0} : postgres_name(ast->args[0]);
-        bool unnamed = inner.len == 0 || str_equal(inner, STR("?column?"));
-        return unnamed ? ast->as.type->name.parts[ast->as.type->name.count - 1].text : inner;
+    case AST_CASE: {
+        Str name = (ast->flags & AST_HAS_ELSE) != 0 ? figured_name(ast->args[ast->arg_count - 1], weak) : (Str){0};
+        bool named = name.len > 0 && !*weak && !str_equal(name, STR("?column?"));
+        *weak = !named;
+        return named ? name : STR("case");
     }
+    case AST_CAST: {
+        Str inner = (ast->flags & AST_TYPED_LITERAL) != 0 ? (Str){0} : figured_name(ast->args[0], weak);
+        bool unnamed = inner.len == 0 || *weak || str_equal(inner, STR("?column?"));
+        *weak = unnamed;
+        return unnamed ? cast_name(ast->as.type) : inner;
+    }
+    case AST_SUBSCRIPT: return figured_name(ast->args[0], weak);
+    case AST_FIELD: return str_equal(ast->as.text, STR("*")) ? figured_name(ast->args[0], weak) : ast->as.text;
     case AST_ARRAY: return STR("array");
     case AST_ROW: return STR("row");
-    case AST_BOOLEAN: return STR("bool");
+    case AST_BOOLEAN: *weak = true; return STR("bool");
     default: return STR("?column?");
     }
+}
+
+static Str postgres_name(const AstExpr *ast) {
+    bool weak = false;
+    return figured_name(ast, &weak);
 }
 
 static Str questdb_name(Binder *b, const AstSelectItem *item) {

@@ -69,7 +69,8 @@ static bool payload_same(const Expr *a, const Expr *b) {
     case EXPR_CONSTANT: return value_same(&a->as.value, &b->as.value);
     case EXPR_PARAM: return a->as.param == b->as.param;
     case EXPR_CALL: /* prepared states of casts depend on the types alone */
-        return a->as.call.function == b->as.call.function && a->as.call.symbols == b->as.call.symbols;
+        return a->as.call.function == b->as.call.function && a->as.call.symbols == b->as.call.symbols &&
+               ((a->as.call.function->flags & FN_BOUND) == 0 || a->as.call.cast_prepared == b->as.call.cast_prepared);
     case EXPR_TIME_IN: return a->as.time_in.ranges == b->as.time_in.ranges;
     case EXPR_IN_REL:
     case EXPR_SCALAR_REL:

@@ -30,7 +30,14 @@ static TypeId resolved_type(TypeId id) {
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
     case TYPE_CHAR:
+    case TYPE_NAME:
     case TYPE_SYMBOL: return TYPE_TEXT;
+    case TYPE_REGCLASS:
+    case TYPE_REGTYPE:
+    case TYPE_REGPROC:
+    case TYPE_REGPROCEDURE:
+    case TYPE_REGNAMESPACE:
+    case TYPE_REGROLE: return TYPE_OID;
     default: return id;
     }
 }
@@ -40,7 +47,11 @@ static uint8_t wanted_at(const Candidate *c, uint32_t i) {
 }
 
 static bool takes_any(uint8_t wanted) {
-    return wanted == ARG_ANY || wanted == ARG_SAME;
+    return wanted >= ARG_ANY;
+}
+
+static bool is_array(TypeId id) {
+    return type_category(id) == CAT_ARRAY;
 }
 
 static bool is_exact(uint8_t wanted, TypeId given) {
@@ -48,6 +59,9 @@ static bool is_exact(uint8_t wanted, TypeId given) {
 }
 
 static bool is_possible(uint8_t wanted, TypeId given) {
+    if (wanted == ARG_ARRAY || wanted == ARG_NONARRAY) {
+        return given == TYPE_UNKNOWN || is_array(given) == (wanted == ARG_ARRAY);
+    }
     if (takes_any(wanted) || given == TYPE_UNKNOWN || is_exact(wanted, given)) {
         return true;
     }
@@ -56,6 +70,23 @@ static bool is_possible(uint8_t wanted, TypeId given) {
 
 static bool counts_fit(const Candidate *c, uint32_t count) {
     return c->variadic ? count >= c->arg_count : count == c->arg_count;
+}
+
+/* The arguments that are or hold elements must agree on the element's type. */
+static bool elements_possible(const Candidate *c, const Expr *const *args, uint32_t count) {
+    TypeCategory category = CAT_UNKNOWN;
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t wanted = wanted_at(c, i);
+        if ((wanted != ARG_ARRAY && wanted != ARG_ELEMENT) || args[i]->type.id == TYPE_UNKNOWN) {
+            continue;
+        }
+        TypeCategory next = type_group((TypeId)(wanted == ARG_ARRAY ? type_element(args[i]->type) : args[i]->type).id);
+        if (category != CAT_UNKNOWN && next != category) {
+            return false;
+        }
+        category = next;
+    }
+    return true;
 }
 
 /* Arguments of ARG_SAME must have a common type. */
@@ -89,7 +120,7 @@ static bool candidate_fits(Candidate *c, const Expr *const *args, uint32_t count
         c->exact += exact ? (wanted == given ? EXACT_WEIGHT + 1 : EXACT_WEIGHT) : 0;
         c->preferred += exact || preferred;
     }
-    return same_possible(c, args, count);
+    return same_possible(c, args, count) && elements_possible(c, args, count);
 }
 
 /* ---------------------------------------------------------------- narrowing */
@@ -126,7 +157,8 @@ static bool assume_same(Candidates *set, const Expr *const *args, uint32_t count
     for (uint32_t i = 0; i < set->count; i++) {
         bool fits = true;
         for (uint32_t a = 0; a < count; a++) {
-            fits = fits && is_exact(wanted_at(&set->items[i], a), known);
+            uint8_t wanted = wanted_at(&set->items[i], a);
+            fits = fits && (is_exact(wanted, known) || (wanted == ARG_ARRAY && is_array(known)));
         }
         if (fits) {
             set->items[0] = set->items[i];
@@ -263,15 +295,69 @@ static ErrorCode no_such_call(Binder *b, Str name, const Expr *const *args, uint
 
 /* ---------------------------------------------------------------- functions */
 
+/* The element type that the arguments agree on; false: nothing tells it. */
+static ErrorCode element_type(Binder *b, const Candidate *c, const Expr *const *args, uint32_t count, bool *known_out, Type *type_out) {
+    const Expr **elements = arena_array(b->arena, const Expr *, count + 1);
+    uint32_t element_count = 0;
+    bool known = false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t wanted = wanted_at(c, i);
+        if (wanted != ARG_ARRAY && wanted != ARG_ELEMENT) {
+            continue;
+        }
+        bool unknown = args[i]->type.id == TYPE_UNKNOWN;
+        known = known || !unknown;
+        if (wanted == ARG_ELEMENT) {
+            elements[element_count++] = args[i];
+        } else if (!unknown) {
+            elements[element_count++] = expr_null(b, type_element(args[i]->type), args[i]->position);
+        }
+    }
+    *known_out = known;
+    return known ? common_type(b, elements, element_count, "ARRAY", type_out) : ERR_OK;
+}
+
+/* Arrays and elements of one call come to one element type. */
+static ErrorCode coerce_elements(Binder *b, const Candidate *c, const Expr **args, uint32_t count, int64_t position, Type *element_out) {
+    bool known = false;
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        any = any || wanted_at(c, i) == ARG_ARRAY || wanted_at(c, i) == ARG_ELEMENT;
+    }
+    if (!any) {
+        return ERR_OK;
+    }
+    TRY(element_type(b, c, args, count, &known, element_out));
+    if (!known) {
+        return error_set(b->err, ERR_DATATYPE_MISMATCH, position, "could not determine polymorphic type because input has type unknown");
+    }
+    *element_out = type_element(type_array(*element_out));
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t wanted = wanted_at(c, i);
+        if (wanted == ARG_ELEMENT) {
+            TRY(coerce(b, args[i], *element_out, CAST_IMPLICIT, &args[i]));
+        } else if (wanted == ARG_ARRAY) {
+            bool fits = args[i]->type.id != TYPE_UNKNOWN && args[i]->type.id != TYPE_FLOAT8_ARRAY && type_element(args[i]->type).id == element_out->id;
+            if (!fits) {
+                TRY(coerce(b, args[i], type_array(*element_out), CAST_IMPLICIT, &args[i]));
+            }
+        }
+    }
+    return ERR_OK;
+}
+
 /* Brings arguments to the types of the chosen row; ARG_SAME ones to their common type. */
-static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **args, uint32_t count, bool keep_symbol, Type *same_out) {
+static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **args, uint32_t count, bool keep_symbol, int64_t position, Type *same_out, Type *element_out) {
+    TRY(coerce_elements(b, c, args, count, position, element_out));
     const Expr **same = arena_array(b->arena, const Expr *, count + 1);
     uint32_t same_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t wanted = wanted_at(c, i);
         if (wanted == ARG_SAME) {
             same[same_count++] = args[i];
-        } else if (wanted == ARG_ANY) {
+        } else if (wanted == ARG_ARRAY || wanted == ARG_ELEMENT) {
+            continue; /* done before */
+        } else if (wanted == ARG_ANY || wanted == ARG_NONARRAY) {
             TRY(coerce_known(b, args[i], &args[i]));
         } else if (args[i]->type.id != wanted) {
             TRY(coerce(b, args[i], type_of((TypeId)wanted), CAST_IMPLICIT, &args[i]));
@@ -294,13 +380,16 @@ static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **ar
     return ERR_OK;
 }
 
-static Type result_of(uint8_t result, ResultType result_type, const Expr *const *args, uint32_t count, Type same) {
+static Type result_of(uint8_t result, ResultType result_type, const Expr *const *args, uint32_t count, Type same, Type element) {
     Type types[CALL_ARGS_MAX];
     for (uint32_t i = 0; i < count && i < CALL_ARGS_MAX; i++) {
         types[i] = args[i]->type;
     }
     if (result_type != NULL) {
         return result_type(types, (uint16_t)MIN_OF(count, CALL_ARGS_MAX));
+    }
+    if (result == ARG_ARRAY || result == ARG_ELEMENT) {
+        return result == ARG_ARRAY ? type_array(element) : element;
     }
     return result == ARG_SAME || result == ARG_ANY ? same : type_of((TypeId)result);
 }
@@ -364,9 +453,9 @@ ErrorCode call_function(Binder *b, Str name, const Expr **args, uint32_t count, 
         return no_such_call(b, name, args, count, position, is_operator, known, set.count > 1);
     }
     const Function *function = set.items[0].row;
-    Type same = {0};
-    TRY(coerce_arguments(b, &set.items[0], args, count, false, &same));
-    Type type = result_of(function->result, function->result_type, args, count, same);
+    Type same = {0}, element = {0};
+    TRY(coerce_arguments(b, &set.items[0], args, count, false, position, &same, &element));
+    Type type = result_of(function->result, function->result_type, args, count, same, element);
     return expr_call(b, function, NULL, type, args, count, position, expr_out);
 }
 
@@ -398,8 +487,8 @@ ErrorCode find_aggregate(Binder *b, Str name, const Expr **args, uint32_t count,
         return no_such_call(b, name, args, count, position, false, true, set.count > 1);
     }
     *aggregate_out = set.items[0].row;
-    Type same = {0};
-    TRY(coerce_arguments(b, &set.items[0], args, count, true, &same));
-    *type_out = result_of((*aggregate_out)->result, (*aggregate_out)->result_type, args, count, same);
+    Type same = {0}, element = {0};
+    TRY(coerce_arguments(b, &set.items[0], args, count, true, position, &same, &element));
+    *type_out = result_of((*aggregate_out)->result, (*aggregate_out)->result_type, args, count, same, element);
     return ERR_OK;
 }

@@ -4,6 +4,7 @@
  * Why: numbers and times go to the array kernels, which know "equal" and "less"; the other four swap arguments or invert the mask.
  * Types with a wider order (text, numeric, interval, arrays) have one comparing function each and a plain loop over the needed rows. */
 #include "column/array.h"
+#include "column/value_rules.h"
 #include "sql/func/func_internal.h"
 
 typedef enum CompareOp { COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE } CompareOp;
@@ -204,6 +205,14 @@ static ErrorCode compare_text(const KernelCall *call, Vector *result, CompareOp 
     }
     return ERR_OK;
 }
+/* Types that have nothing of their own: by their rules. */
+static ErrorCode compare_value(const KernelCall *call, Vector *result, CompareOp op) {
+    return compare_by(call, result, op, value_rules((TypeId)call->args[0]->type.id)->compare);
+}
+/* A vector (int2vector, oidvector) and an array compare as arrays. */
+static ErrorCode compare_anyarray(const KernelCall *call, Vector *result, CompareOp op) {
+    return compare_by(call, result, op, value_rules(TYPE_ARRAY)->compare);
+}
 #define compare_bpchar(call, out, op) compare_by(call, out, op, func__order_bpchar)
 #define compare_numeric(call, out, op) compare_by(call, out, op, func__order_numeric)
 #define compare_interval(call, out, op) compare_by(call, out, op, func__order_interval)
@@ -237,3 +246,5 @@ SIX(numeric)
 SIX(interval)
 SIX(uuid)
 SIX(array)
+SIX(value)
+SIX(anyarray)

@@ -21,6 +21,9 @@ enum { FUNCTION_ARGS_MAX = 8, CALL_ARGS_MAX = 100 };
 enum {
     ARG_ANY = TYPE_COUNT, /* any type, as it comes */
     ARG_SAME,             /* any type; all ARG_SAME arguments are brought to one common type; as a result: that type */
+    ARG_ARRAY,            /* an array (PostgreSQL's anycompatiblearray); all ARG_ARRAY and ARG_ELEMENT arguments agree on an element type */
+    ARG_ELEMENT,          /* that element type */
+    ARG_NONARRAY,         /* any type but an array, as it comes */
     ARG_END = 255
 };
 
@@ -34,7 +37,8 @@ enum {
     FN_VARIADIC = 64,    /* the last argument type may repeat, 0 or more times beyond the first */
     FN_OPERATOR = 128,   /* name is an operator; not callable as name(...) */
     FN_POSTGRES = 256,   /* row counts in the postgres dialect only (float8 / 0 raises, ^ is power, now() is timestamptz) */
-    FN_QUESTDB = 512     /* in the questdb dialect only */
+    FN_QUESTDB = 512,    /* in the questdb dialect only */
+    FN_BOUND = 1024      /* calls are made by the binder alone, which gives the prepared state: calls with different states differ */
 };
 /* Overload resolution (binder): rows of the other dialect do not count. DECIMAL8 and DECIMAL16 resolve as NUMERIC where no row names
  * them, VARCHAR, BPCHAR, CHAR and SYMBOL as TEXT. Operators that the parser spells with words have rows by that name ("like", "ilike",
@@ -103,6 +107,23 @@ typedef struct Function {
 const Function *function_lookup(Str name, size_t *count_out);
 size_t function_count(void);
 const Function *function_at(size_t index);  /* for SHOW FUNCTIONS, manual, tests */
+
+/* ---- calls that the binder makes of syntax ---- */
+typedef enum BoundFunction {
+    BOUND_QUANTIFIED,   /* x op ANY (array), x op ALL (array): two arguments, prepared by a Quantifier; the elements have the operator's right type */
+    BOUND_ARRAY,        /* ARRAY[...]: elements of the result's element type, or arrays of one more dimension */
+    BOUND_SUBSCRIPT,    /* a[i][j]: array, then int4 subscripts */
+    BOUND_SLICE,        /* a[l:u]: array, then low and high of each dimension; INT32_MIN and INT32_MAX where left out */
+    BOUND_ROW,          /* ROW(...) */
+    BOUND_FIELD         /* (row).n: record, field number from 0 */
+} BoundFunction;
+const Function *function_bound(BoundFunction which);
+typedef struct Quantifier {
+    const Function *function;   /* the operator over (x, element) */
+    const void *prepared;       /* its state, or NULL */
+    bool all, negated;          /* negated: NOT of the operator's answer */
+    bool equal;                 /* = ANY or <> ALL: an element that is equal by value_rules decides */
+} Quantifier;
 
 /* ---- casts ---- */
 typedef enum CastContext { CAST_IMPLICIT, CAST_ASSIGNMENT, CAST_EXPLICIT } CastContext;

@@ -43,3 +43,14 @@ ErrorCode func__zone_find(const FunctionEnvironment *environment, Str name, bool
     }
     return environment->zone_load(name, arena, zone_out, err);
 }
+
+Type func__type_int4_array(const Type *arg_types, uint16_t arg_count) {
+    (void)arg_types;
+    (void)arg_count;
+    return type_array(type_of(TYPE_INT4));
+}
+Type func__type_text_array(const Type *arg_types, uint16_t arg_count) {
+    (void)arg_types;
+    (void)arg_count;
+    return type_array(type_of(TYPE_TEXT));
+}

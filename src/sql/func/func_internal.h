@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "column/value_text.h"
 #include "kernels/kernels.h"
+#include "sql/func/element.h"
 #include "sql/func/func.h"
 
 /* Below this many rows a plain loop beats the set-up of the array kernels. */
@@ -67,9 +68,6 @@ static inline void func__put_numeric(const KernelCall *call, Vector *out, size_t
 }
 
 /* ERR_PROGRAM_LIMIT if a text of `bytes` would be too long. */
-/* Bytes of any array type, double[] too, as elements; what it points to lies in the bytes or in arena. */
-struct AnyArray;
-NODISCARD ErrorCode func__array_view(Type type, Str bytes, Arena *arena, struct AnyArray *array_out, Error *err);
 NODISCARD ErrorCode func__check_text_bytes(uint64_t bytes, Error *err);
 NODISCARD ErrorCode func__division_by_zero(Error *err);
 NODISCARD ErrorCode func__out_of_range(TypeId type, Error *err);   /* "integer out of range" */
@@ -95,12 +93,22 @@ int64_t func__from_wall(const Zone *zone, int64_t wall_micros);
  * AT TIME ZONE '+05', where bare offsets count westward. */
 NODISCARD ErrorCode func__zone_find(const FunctionEnvironment *environment, Str name, bool posix, Arena *arena, const Zone **zone_out, Error *err);
 
+/* ---- the kernels that the binder calls without a name (bound.c) ---- */
+ErrorCode func__quantified(const KernelCall *call, Vector *out, Error *err);
+ErrorCode func__array_make(const KernelCall *call, Vector *out, Error *err);
+ErrorCode func__array_subscript(const KernelCall *call, Vector *out, Error *err);
+ErrorCode func__array_slice(const KernelCall *call, Vector *out, Error *err);
+ErrorCode func__row_make(const KernelCall *call, Vector *out, Error *err);
+ErrorCode func__row_field(const KernelCall *call, Vector *out, Error *err);
+
 /* ---- the kernels, one prototype per row of the table ---- */
 #define FN(name, args, result, kernel, flags, prepare, result_type, example, answer)                                   \
     ErrorCode func__##kernel(const KernelCall *call, Vector *out, Error *err);
 #include "sql/func/functions.h"
 #undef FN
 
+Type func__type_int4_array(const Type *arg_types, uint16_t arg_count);
+Type func__type_text_array(const Type *arg_types, uint16_t arg_count);
 ErrorCode func__prepare_like(const PrepareCall *call, const void **prepared_out, Error *err);
 ErrorCode func__prepare_regex(const PrepareCall *call, const void **prepared_out, Error *err);
 ErrorCode func__prepare_regex_fold(const PrepareCall *call, const void **prepared_out, Error *err);

@@ -4,6 +4,8 @@
  * Invariants: string_agg and array_agg are serial (rows come in source order), so their merge only appends. The values of a
  *             percentile are sorted at the end, hence the order does not matter. */
 #include "sql/func/aggregate/aggregate_internal.h"
+#include "sql/func/element.h"
+#include "column/any_array.h"
 #include "column/array.h"
 #include <stdlib.h>
 
@@ -93,6 +95,110 @@ FINISH(array_finish) {
     return ERR_OK;
 }
 
+/* ---- array_agg of any type: u32 length (UINT32_MAX: NULL) and the value's bytes, one after another ---- */
+static TypeId stored_type(TypeId type) {
+    return type == TYPE_DECIMAL8 || type == TYPE_DECIMAL16 ? TYPE_NUMERIC : type == TYPE_SYMBOL ? TYPE_TEXT : type;
+}
+
+static ErrorCode any_step(Bytes16 *state, const AggregateCall *call, size_t row, Error *err) {
+    AnyValue room;
+    Buffer bytes;
+    uint8_t length[4];
+    const void *value = func__element(call->args[0], row, &room);
+    if (++state->count > ANY_ARRAY_VALUES_MAX) {
+        return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "array size exceeds the maximum allowed (%d)", ANY_ARRAY_VALUES_MAX);
+    }
+    if (value == NULL) {
+        put_u32le(length, UINT32_MAX);
+        return bytes_append(state, length, sizeof length, call->arena, err);
+    }
+    TypeId type = stored_type((TypeId)call->args[0]->type.id);
+    if (type_physical(type) == PHYS_STR) {
+        Str text = strref_str(value);
+        put_u32le(length, (uint32_t)text.len);
+        TRY(bytes_append(state, length, sizeof length, call->arena, err));
+        return bytes_append(state, text.data, text.len, call->arena, err);
+    }
+    put_u32le(length, (uint32_t)value_bytes_width(type));
+    TRY(bytes_append(state, length, sizeof length, call->arena, err));
+    buffer_init(&bytes, 64);
+    value_bytes_put(type, value, &bytes);
+    ErrorCode code = bytes_append(state, bytes.data, bytes.len, call->arena, err);
+    buffer_deinit(&bytes);
+    return code;
+}
+FAILING_LOOPS(any, Bytes16, every_word, any_step)
+
+/* Arrays of one shape become an array of one dimension more. */
+static ErrorCode stack_part(AnyArrayBuilder *builder, AnyArray *shape, const void *value, Error *err) {
+    AnyArray part;
+    if (value == NULL) {
+        return error_set(err, ERR_NULL_NOT_ALLOWED, ERROR_NO_POSITION, "cannot accumulate null arrays");
+    }
+    TRY(any_array_view(strref_str(value), &part, err));
+    if (part.count == 0) {
+        return error_set(err, ERR_ARRAY_SUBSCRIPT, ERROR_NO_POSITION, "cannot accumulate empty arrays");
+    }
+    if (builder->count > 0 && (part.dims != shape->dims || memcmp(part.lengths, shape->lengths, part.dims * sizeof part.lengths[0]) != 0)) {
+        return error_set(err, ERR_ARRAY_SUBSCRIPT, ERROR_NO_POSITION, "cannot accumulate arrays of different dimensionality");
+    }
+    return func__array_stack_add(builder, shape, &part, err);
+}
+
+static ErrorCode collect(const Bytes16 *state, bool stacked, AnyArrayBuilder *builder, Buffer *out, Error *err) {
+    AnyArray shape = {0};
+    AnyValue value;
+    for (size_t at = 0; at < state->len;) {
+        uint32_t length = get_u32le(state->data + at);
+        bool null = length == UINT32_MAX;
+        at += 4;
+        if (!null) {
+            value_bytes_get(stacked ? TYPE_TEXT : builder->element, bytes_from(state->data + at, length), &value);
+            at += length;
+        }
+        if (stacked) {
+            TRY(stack_part(builder, &shape, null ? NULL : value.bytes, err));
+        } else {
+            any_array_add(builder, null ? NULL : value.bytes);
+        }
+    }
+    uint32_t lengths[ANY_ARRAY_DIMS_MAX + 1] = {(uint32_t)state->count};
+    memcpy(lengths + 1, shape.lengths, shape.dims * sizeof lengths[0]);
+    return any_array_end(builder, stacked ? (uint8_t)(shape.dims + 1) : 0, stacked ? lengths : NULL, NULL, out, err);
+}
+
+static ErrorCode any_result(const Bytes16 *state, bool stacked, Vector *out, size_t row, Arena *arena, Error *err) {
+    AnyArrayBuilder builder;
+    Buffer bytes;
+    if (state->count == 0) {
+        result_null(out, row, arena);
+        return ERR_OK;
+    }
+    any_array_begin(&builder, (TypeId)out->type.precision, COLLECT_BYTES_MAX);
+    buffer_init(&bytes, COLLECT_BYTES_MAX);
+    ErrorCode code = collect(state, stacked, &builder, &bytes, err);
+    if (code == ERR_OK) {
+        Str copy = arena_str(arena, buffer_str(&bytes));
+        ((StrRef *)vector_data(out))[row] = strref_make(copy.data, copy.len);
+    }
+    any_array_abandon(&builder);
+    buffer_deinit(&bytes);
+    return code;
+}
+
+FINISH(any_finish) {
+    return any_result(pointer, false, out, row, arena, err);
+}
+
+FINISH(stacked_finish) {
+    return any_result(pointer, true, out, row, arena, err);
+}
+
+static Type array_of_first(const Type *arg_types, uint16_t arg_count) {
+    (void)arg_count;
+    return type_array(arg_types[0]);
+}
+
 /* ---- percentiles ---- */
 static ErrorCode value_step(Bytes16 *state, const AggregateCall *call, size_t row, Error *err) {
     double value = ((const double *)call->args[0]->data)[value_index(call->args[0], row)];
@@ -163,14 +269,22 @@ FINISH(percentile_finish) {
      .merge = append_merge, .finish = percentile_finish,                                                               \
      .example = "SELECT " row_name "(x::float8, 0.5) FROM (VALUES (1), (2), (4)) t(x)", .answer = "2"}
 
+#define ANY_ROW(argument, finish_call, example_text, answer_text)                                                      \
+    {.name = "array_agg", .args = {argument}, .arg_count = 1, .result = TYPE_ARRAY, .result_type = array_of_first,     \
+     .flags = AGG_POSTGRES | AGG_ORDERED | AGG_SERIAL | AGG_TEXT_STATE | AGG_COUNT_NULLS, .state_bytes = sizeof(Bytes16), \
+     .update = any_update, .update_groups = any_groups, .merge = append_merge, .finish = finish_call,                  \
+     .example = example_text, .answer = answer_text}
+
 AggregateFamily aggregate__collect_rows(void) {
     static const Aggregate rows[] = {
         STRING_ROW("string_agg", 0, "a,b,b"),
         STRING_ROW("string_distinct_agg", AGG_DISTINCT, "a,b"),
         {.name = "array_agg", .args = {TYPE_FLOAT8}, .arg_count = 1, .result = TYPE_FLOAT8_ARRAY,
-         .flags = AGG_ORDERED | AGG_SERIAL | AGG_TEXT_STATE | AGG_COUNT_NULLS, .state_bytes = sizeof(Bytes16), .update = array_update,
+         .flags = AGG_QUESTDB | AGG_ORDERED | AGG_SERIAL | AGG_TEXT_STATE | AGG_COUNT_NULLS, .state_bytes = sizeof(Bytes16), .update = array_update,
          .update_groups = array_groups, .merge = append_merge, .finish = array_finish,
          .example = "SELECT array_agg(x::float8) FROM (VALUES (1), (2)) t(x)", .answer = "{1,2}"},
+        ANY_ROW(ARG_NONARRAY, any_finish, "SELECT array_agg(x) FROM (VALUES (1), (2)) t(x)", "{1,2}"),
+        ANY_ROW(ARG_ARRAY, stacked_finish, NULL, NULL),
         MEDIAN_ROW("median"),
         MEDIAN_ROW("approx_median"),
         PERCENTILE_ROW("percentile"),

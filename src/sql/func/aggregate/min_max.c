@@ -112,7 +112,7 @@ typedef struct WideState {
 _Static_assert(sizeof(WideState) == 32, "states are multiples of 16 bytes");
 
 static void wide_store(WideState *state, const void *value, uint8_t type, Arena *arena) {
-    memcpy(state->value, value, 16);
+    memcpy(state->value, value, physical_bytes(type_physical((TypeId)type)));
     if (type_physical((TypeId)type) == PHYS_STR) {
         StrRef ref;
         memcpy(&ref, value, sizeof ref);
@@ -138,11 +138,15 @@ static void wide_take(WideState *state, const void *value, uint8_t type, int sig
     }
 }
 
+static size_t wide_bytes(const AggregateCall *call) {
+    return physical_bytes(type_physical((TypeId)call->args[0]->type.id));
+}
+
 static inline void wide_min_step(WideState *state, const AggregateCall *call, size_t row) {
-    wide_take(state, value_bytes(call->args[0], row, 16), call->args[0]->type.id, 1, call->arena);
+    wide_take(state, value_bytes(call->args[0], row, wide_bytes(call)), call->args[0]->type.id, 1, call->arena);
 }
 static inline void wide_max_step(WideState *state, const AggregateCall *call, size_t row) {
-    wide_take(state, value_bytes(call->args[0], row, 16), call->args[0]->type.id, -1, call->arena);
+    wide_take(state, value_bytes(call->args[0], row, wide_bytes(call)), call->args[0]->type.id, -1, call->arena);
 }
 STEP_LOOPS(wide_min, WideState, take_word, wide_min_step)
 STEP_LOOPS(wide_max, WideState, take_word, wide_max_step)
@@ -168,7 +172,8 @@ FINISH(wide_finish) {
     if (state->rules == NULL) {
         result_null(out, row, arena);
     } else {
-        memcpy((uint8_t *)vector_data(out) + row * 16, state->value, 16);
+        size_t width = physical_bytes(type_physical((TypeId)state->type));
+        memcpy((uint8_t *)vector_data(out) + row * width, state->value, width);
     }
     return ERR_OK;
 }
@@ -249,6 +254,9 @@ FINISH(symbol_finish) {
         PLAIN_ROW(label, TYPE_TIMESTAMP, low##8, DAYS(label, "timestamp"), day " 00:00:00"),                             \
         PLAIN_ROW(label, TYPE_TIMESTAMP_NS, low##8, DAYS(label, "timestamp_ns"), day " 00:00:00"),                       \
         PLAIN_ROW(label, TYPE_TIMESTAMPTZ, low##8, DAYS(label, "timestamptz"), day " 00:00:00+00"),                      \
+        WIDE_ROW(label, TYPE_TIME, wide, NULL, NULL), WIDE_ROW(label, TYPE_TIMETZ, wide, NULL, NULL), WIDE_ROW(label, TYPE_OID, wide, NULL, NULL), \
+        WIDE_ROW(label, TYPE_TID, wide, NULL, NULL), WIDE_ROW(label, TYPE_XID8, wide, NULL, NULL), WIDE_ROW(label, ARG_ARRAY, wide, NULL, NULL), \
+        WIDE_ROW(label, TYPE_RECORD, wide, NULL, NULL),                                                                \
         WIDE_ROW(label, TYPE_INTERVAL, wide, SPANS(label), span), WIDE_ROW(label, TYPE_UUID, wide, UUIDS(label), \
                  "00000000-0000-0000-0000-00000000000" shown)
 

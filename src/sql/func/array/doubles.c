@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * array_functions.c - double[]: length, elements, sums, and arithmetic element by element. */
+ * array/doubles.c - double[]: length, elements, sums, and arithmetic element by element. */
 #include "column/array.h"
 #include "sql/func/func_internal.h"
 

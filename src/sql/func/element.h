@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * element.h - values on their way into and out of arrays and records; shared by functions, casts and aggregates. */
+#pragma once
+#include "column/any_array.h"
+#include "sql/func/func.h"
+
+/* Bytes of any array type, double[] too, as elements; what it points to lies in the bytes or in arena. */
+NODISCARD ErrorCode func__array_view(Type type, Str bytes, Arena *arena, AnyArray *array_out, Error *err);
+/* ---- elements of arrays and fields of rows ---- */
+/* The value at row as arrays and records hold it (SYMBOL as text, DECIMAL as NUMERIC); NULL pointer: SQL NULL. Lives as room and vector do. */
+const void *func__element(const Vector *vector, size_t row, AnyValue *room);
+void func__put_element(const KernelCall *call, Vector *out, size_t row, const AnyArray *array, uint32_t index);
+void func__put_value(const KernelCall *call, Vector *out, size_t row, const AnyValue *value); /* copies texts */
+NODISCARD ErrorCode func__mismatched_arrays(Error *err);
+/* Adds all of `array` as the next part of an array with one more dimension; shape: that of the parts, kept from the first. */
+NODISCARD ErrorCode func__array_stack_add(AnyArrayBuilder *builder, AnyArray *shape, const AnyArray *array, Error *err);
+void func__split_text(Str text, const Str *separator, const Str *null_text, AnyArrayBuilder *builder);
+
