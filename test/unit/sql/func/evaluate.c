@@ -181,7 +181,9 @@ static int fitness(const Function *f, const Evaluation *args, size_t count, bool
         if (want == have) {
             exact++;
             own++;
-        } else if (want == ARG_ANY || want == ARG_SAME) {
+        } else if (want == ARG_ARRAY || want == ARG_ELEMENT) { /* the binder's affair: tested by SQL files */
+            return -1;
+        } else if (want >= ARG_ANY) {
             continue;
         } else if (want == resolved(have)) {
             exact++;
@@ -239,9 +241,9 @@ static ErrorCode call_function(Evaluator *e, Str name, Evaluation *args, uint16_
     Type types[CALL_ARGS_MAX];
     for (uint16_t i = 0; i < count; i++) {
         uint8_t want = arg_of(best, i);
-        if (want == ARG_SAME || (want == ARG_ANY && args[i].type.id == TYPE_UNKNOWN)) {
+        if (want == ARG_SAME || (want >= ARG_ANY && args[i].type.id == TYPE_UNKNOWN)) {
             TRY(cast_to(e, &args[i], want == ARG_SAME ? same : type_of(TYPE_TEXT), CAST_IMPLICIT));
-        } else if (want != ARG_ANY) {
+        } else if (want < ARG_ANY) {
             TRY(cast_to(e, &args[i], type_of((TypeId)want), CAST_IMPLICIT));
         }
         constants[i] = &args[i].vector;
