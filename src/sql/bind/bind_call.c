@@ -137,7 +137,9 @@ static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst 
     AggregateExpr aggregate = {.distinct = call->distinct};
     const Expr **args = NULL;
     WindowState *windows = scope->windows;
+    SrfState *srfs = scope->srfs;
     scope->windows = NULL;
+    scope->srfs = NULL;
     scope->inside_aggregate = true;
     TRY(bind_exprs(b, scope, call->args, call->arg_count, &args));
     if (call->filter != NULL) {
@@ -145,6 +147,7 @@ static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst 
     }
     scope->inside_aggregate = false;
     scope->windows = windows;
+    scope->srfs = srfs;
     TRY(find_aggregate(b, call->name, args, call->arg_count, call->position, &aggregate.aggregate, &aggregate.type));
     for (uint32_t i = 1; i < call->arg_count && (aggregate.aggregate->flags & AGG_CONSTANT_TAIL) != 0; i++) {
         if (expr_has_column(args[i])) {
@@ -163,7 +166,15 @@ static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst 
 
 /* ---------------------------------------------------------------- calls */
 
-static ErrorCode call_form(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+/* One column of rows for each row of the query. */
+static ErrorCode call_srf(Binder *b, Scope *scope, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    const SrfItem *item = NULL;
+    TRY(bind_srf_call(b, scope, name, args, count, position, &item));
+    *expr_out = rel_column_expr(b, item->rel, 0);
+    return ERR_OK;
+}
+
+static ErrorCode call_form(Binder *b, Scope *scope, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
     for (size_t i = 0; i < COUNT_OF(form_rows); i++) {
         if (str_equal_ignore_case(form_rows[i].name, name)) {
             return form_rows[i].bind(b, args, count, position, expr_out);
@@ -171,8 +182,8 @@ static ErrorCode call_form(Binder *b, Str name, const Expr **args, uint32_t coun
     }
     size_t rows = 0;
     (void)function_lookup(name, &rows);
-    if (rows == 0 && table_call_find(name) != TABLE_CALL_COUNT) {
-        return not_supported(b, position, "table function %.*s outside FROM", STR_ARG(name));
+    if (rows == 0 && is_srf_name(name)) {
+        return call_srf(b, scope, name, args, count, position, expr_out);
     }
     return call_function(b, name, args, count, position, false, expr_out);
 }
@@ -211,7 +222,7 @@ ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **ex
     }
     const Expr **args = NULL;
     TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
-    return call_form(b, ast->as.text, args, ast->arg_count, ast->span.at, expr_out);
+    return call_form(b, scope, ast->as.text, args, ast->arg_count, ast->span.at, expr_out);
 }
 
 /* ---------------------------------------------------------------- calls with more than arguments */
@@ -230,7 +241,8 @@ static ErrorCode check_special(Binder *b, const AstExpr *ast, const AstCall *cal
     if (call->argument_names != NULL || (ast->flags & AST_VARIADIC) != 0) {
         return not_supported(b, position, "a call with named or VARIADIC arguments");
     }
-    if (call->name.count > 2 || (call->name.count == 2 && !str_equal_ignore_case(call->name.parts[0].text, STR("pg_catalog")))) {
+    if (call->name.count > 2 || (call->name.count == 2 && !str_equal_ignore_case(call->name.parts[0].text, STR("pg_catalog")) &&
+                                  !str_equal_ignore_case(call->name.parts[0].text, STR("information_schema")))) {
         return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "function %.*s.%.*s does not exist", STR_ARG(call->name.parts[0].text),
                          STR_ARG(call->name.parts[1].text));
     }
@@ -254,5 +266,5 @@ ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const E
     }
     const Expr **args = NULL;
     TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
-    return call_form(b, name, args, ast->arg_count, ast->span.at, expr_out);
+    return call_form(b, scope, name, args, ast->arg_count, ast->span.at, expr_out);
 }

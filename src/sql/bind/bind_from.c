@@ -3,7 +3,6 @@
  *
  * Why:   a WITH query is bound anew at each use (its columns need ids of their own), so the number of relations is limited. */
 #include "sql/bind/bind_internal.h"
-#include "sql/system/system.h"
 
 static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out);
 
@@ -139,7 +138,7 @@ static ErrorCode bind_table(Binder *b, const AstFrom *item, Scope *scope, Rel **
 }
 
 /* What an item behind LATERAL reads of the items to its left is asked of the join that puts it beside them. */
-static void note_laterals(Binder *b, const Capture *capture) {
+void note_laterals(Binder *b, const Capture *capture) {
     for (uint32_t i = 0; i < capture->count; i++) {
         bool ours = true;
         for (uint32_t j = 0; capture->outer != NULL && j < capture->outer->count; j++) {
@@ -182,104 +181,6 @@ static ErrorCode bind_from_statement(Binder *b, const AstFrom *item, Scope *scop
     }
     TRY(bind_show_rel(b, statement->as.show, rel_out));
     scope_add_table(b, scope, *rel_out, NULL, (Str){0});
-    return ERR_OK;
-}
-
-/* ---------------------------------------------------------------- table functions */
-
-ErrorCode table_call(Binder *b, TableCallId id, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
-    const TableCall *row = table_call_at(id);
-    TRY(rel_new(b, REL_TABLE_CALL, row->column_count, position, rel_out));
-    Rel *rel = *rel_out;
-    RelColumn *columns = rel_columns(rel);
-    for (uint32_t i = 0; i < row->column_count; i++) {
-        columns[i].type = type_of((TypeId)row->columns[i].type);
-        columns[i].name = str_from_c(row->columns[i].name);
-    }
-    rel->as.table_call.function = id;
-    rel->as.table_call.args = args;
-    rel->as.table_call.arg_count = (uint16_t)count;
-    if (id == TABLE_CALL_GENERATE_SERIES) {
-        columns[0].type = args[0]->type;
-    }
-    return ERR_OK;
-}
-
-static ErrorCode series_arguments(Binder *b, const Expr **args, uint32_t count) {
-    bool time = args[0]->type.id != TYPE_UNKNOWN && type_category((TypeId)args[0]->type.id) == CAT_TIME;
-    Type type = type_of(time ? TYPE_TIMESTAMP : TYPE_INT8);
-    for (uint32_t i = 0; i < count; i++) {
-        TypeId id = (TypeId)args[i]->type.id;
-        if (type_category(id) == CAT_NUMBER && !type_is_integer(id)) {
-            return not_supported(b, args[i]->position, "generate_series over type %.*s", STR_ARG(type_name(b, args[i]->type)));
-        }
-    }
-    if (time && count == 2) {
-        return error_set(b->err, ERR_UNDEFINED_FUNCTION, args[0]->position, "generate_series over timestamps needs a step");
-    }
-    TRY(coerce(b, args[0], type, CAST_ASSIGNMENT, &args[0]));
-    TRY(coerce(b, args[1], type, CAST_ASSIGNMENT, &args[1]));
-    if (count < 3) {
-        return ERR_OK;
-    }
-    if (args[2]->type.id == TYPE_INTERVAL || (time && args[2]->type.id == TYPE_UNKNOWN)) {
-        return not_supported(b, args[2]->position, "generate_series with an interval as step");
-    }
-    return coerce(b, args[2], type_of(TYPE_INT8), CAST_ASSIGNMENT, &args[2]);
-}
-
-static ErrorCode call_arguments(Binder *b, TableCallId id, const Expr **args, uint32_t count) {
-    if (id == TABLE_CALL_GENERATE_SERIES) {
-        return series_arguments(b, args, count);
-    }
-    Type type = type_of(id == TABLE_CALL_LONG_SEQUENCE ? TYPE_INT8 : TYPE_TEXT);
-    for (uint32_t i = 0; i < count; i++) {
-        TRY(coerce(b, args[i], type, CAST_ASSIGNMENT, &args[i]));
-    }
-    return ERR_OK;
-}
-
-/* Arguments may read what stands to the left, with or without the word LATERAL. */
-static ErrorCode function_arguments(Binder *b, const AstExpr *ast, Scope *scope, const Expr ***args_out) {
-    Scope none = {.outer = scope, .clause = "the arguments of a table function"};
-    Capture capture;
-    capture_push(b, &capture, scope);
-    ErrorCode code = bind_exprs(b, &none, ast->args, ast->arg_count, args_out);
-    capture_pop(b, &capture);
-    TRY(code);
-    note_laterals(b, &capture);
-    return ERR_OK;
-}
-
-static ErrorCode bind_table_function(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
-    const AstExpr *ast = item->as.function;
-    bool plain = ast->kind == AST_CALL;
-    Str name = plain ? ast->as.text : ast->kind == AST_CALL_SPECIAL ? ast->as.call->name.parts[ast->as.call->name.count - 1].text : (Str){0};
-    TableCallId id = plain || (ast->kind == AST_CALL_SPECIAL && ast->as.call->name.count == 1) ? table_call_find(name) : TABLE_CALL_COUNT;
-    const TableDef *list = id == TABLE_CALL_COUNT ? system_function(b->context->catalog, name) : NULL;
-    if (list != NULL) {
-        TRY(rel_scan(b, list, false, rel_out));
-        scope_add_table(b, scope, *rel_out, list, name);
-        return ERR_OK;
-    }
-    if (id == TABLE_CALL_COUNT) {
-        return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "table function %.*s does not exist", STR_ARG(name));
-    }
-    if (item->with_ordinality) {
-        return not_supported(b, item->span.at, "WITH ORDINALITY");
-    }
-    const TableCall *row = table_call_at(id);
-    if (ast->arg_count < row->args_least || ast->arg_count > row->args_most) {
-        return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "%s takes %u to %u arguments", row->name, row->args_least, row->args_most);
-    }
-    const Expr **args = NULL;
-    TRY(function_arguments(b, ast, scope, &args));
-    TRY(call_arguments(b, id, args, ast->arg_count));
-    TRY(table_call(b, id, args, ast->arg_count, ast->span.at, rel_out));
-    scope_add_table(b, scope, *rel_out, NULL, str_from_c(row->name));
-    if (id == TABLE_CALL_GENERATE_SERIES && item->alias != NULL && item->column_count == 0) {
-        scope->columns[scope->count - 1].name = item->alias->text; /* PostgreSQL: generate_series(1, 3) AS n has the column n */
-    }
     return ERR_OK;
 }
 
@@ -400,34 +301,6 @@ static ErrorCode using_equality(Binder *b, Scope *scope, uint32_t first, uint32_
     return bind_operator(b, STR("="), expr_column(b, l->id, l->type, name->span.at), expr_column(b, r->id, r->type, name->span.at), name->span.at, expr_out);
 }
 
-/* A projection that keeps the input's columns and adds values; into[i] gets the column of each. */
-static ErrorCode add_values(Binder *b, Rel *input, const Expr **values, ScopeColumn *into, uint32_t count, Rel **rel_out) {
-    uint32_t before = input->column_count;
-    Rel *rel = NULL;
-    TRY(rel_new(b, REL_PROJECT, before + count, ERROR_NO_POSITION, &rel));
-    const Expr **exprs = arena_array(b->arena, const Expr *, before + count + 1);
-    RelColumn *columns = rel_columns(rel);
-    for (uint32_t i = 0; i < before; i++) {
-        columns[i] = input->columns[i];
-        exprs[i] = rel_column_expr(b, input, i);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        exprs[before + i] = values[i];
-        columns[before + i].type = into[i].type = values[i]->type;
-        columns[before + i].name = into[i].name;
-        into[i].id = columns[before + i].id;
-        into[i].symbols = NULL;
-        into[i].table_id = 0;
-        into[i].table_column = -1;
-    }
-    rel->inputs[0] = input;
-    rel->order_column = input->order_column;
-    rel->order_descending = input->order_descending;
-    rel->as.project.exprs = exprs;
-    *rel_out = rel;
-    return ERR_OK;
-}
-
 static void scope_insert(Binder *b, Scope *scope, uint32_t at, ScopeColumn column) {
     scope_add(b, scope, column);
     memmove(&scope->columns[at + 1], &scope->columns[at], (scope->count - 1 - at) * sizeof column);
@@ -455,7 +328,15 @@ static ErrorCode merge_columns(Binder *b, Scope *scope, uint32_t first, const Us
         l->in_star = r->in_star = false;
     }
     if (join->kind == AST_JOIN_FULL) {
-        TRY(add_values(b, *rel, values, merged, count, rel));
+        ColumnId *ids = arena_array(b->arena, ColumnId, count + 1);
+        for (uint32_t i = 0; i < count; i++) {
+            ids[i] = merged[i].id = column_new(b, NULL);
+            merged[i].type = values[i]->type;
+            merged[i].symbols = NULL;
+            merged[i].table_id = 0;
+            merged[i].table_column = -1;
+        }
+        TRY(rel_add_values(b, *rel, ids, values, count, rel));
     }
     for (uint32_t i = 0; i < count; i++) {
         scope_insert(b, scope, first + i, merged[i]);

@@ -18,7 +18,7 @@ static bool is_aggregate_column(const SelectState *s, ColumnId id) {
 
 bool reads_aggregate(const SelectState *s, const Expr *expr) {
     if (expr->kind == EXPR_COLUMN) {
-        return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column);
+        return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column) || is_srf_column(s, expr->as.column);
     }
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         if (reads_aggregate(s, expr->args[i])) {
@@ -231,7 +231,7 @@ ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr
         return ERR_OK;
     }
     if (expr->kind == EXPR_COLUMN) {
-        return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column) ? ERR_OK
+        return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column) || is_srf_column(s, expr->as.column) ? ERR_OK
                : depends_on_groups(b, s, expr)                                                         ? regroup_dependent(b, s, expr, expr_out)
                                                                                                         : not_grouped(b, s, expr);
     }
@@ -252,6 +252,7 @@ ErrorCode regroup_all(Binder *b, SelectState *s) {
         TRY(regroup(b, s, s->items[i].expr, &s->items[i].expr));
     }
     TRY(regroup_windows(b, s));
+    TRY(regroup_srfs(b, s));
     return s->having != NULL ? regroup(b, s, s->having, &s->having) : ERR_OK;
 }
 

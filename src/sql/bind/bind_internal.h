@@ -88,6 +88,16 @@ typedef struct AggregateState {
     uint32_t count, capacity;
 } AggregateState;
 
+/* Calls of set-returning functions in a select list: rows of each input row, beside each other. */
+typedef struct SrfItem {
+    Str name;
+    const Expr **args; uint32_t arg_count;  /* as written, over the input */
+    Rel *rel;                   /* reads value_ids as EXPR_OUTER */
+    ColumnId *value_ids;        /* and their values over the input */
+    const Expr **values; uint32_t value_count;
+} SrfItem;
+typedef struct SrfState { SrfItem *items; uint32_t count, capacity; } SrfState;
+
 typedef struct WindowItem {     /* a window call of a select list, with where it is computed */
     WindowExpr expr;
     const Expr **partition; uint32_t partition_count;
@@ -107,6 +117,7 @@ struct Scope {
     ColumnId timestamp;         /* designated timestamp among the columns, 0 = none */
     AggregateState *aggregates; /* NULL: aggregates are not allowed here */
     WindowState *windows;       /* NULL: window functions are not allowed here */
+    SrfState *srfs;             /* NULL: set-returning functions are not allowed here */
     const char *clause;         /* for messages: "WHERE" */
     bool inside_aggregate;
 };
@@ -233,6 +244,7 @@ typedef struct SelectState {
     Scope scope;
     AggregateState aggregates;
     WindowState windows;
+    SrfState srfs;
     Rel *rel;                   /* what has been built so far */
     OutputItem *items;
     uint32_t item_count, visible_count;     /* items behind visible_count are there for ORDER BY only */
@@ -253,6 +265,18 @@ NODISCARD ErrorCode group_query(Binder *b, SelectState *s);      /* GROUP BY, im
 NODISCARD ErrorCode sample_query(Binder *b, SelectState *s);     /* SAMPLE BY */
 NODISCARD ErrorCode regroup_all(Binder *b, SelectState *s);
 NODISCARD ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out);
+/* ---- set-returning functions (bind_srf.c, bind_table_function.c) ---- */
+bool is_srf_name(Str name);
+NODISCARD ErrorCode srf_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, Rel **rel_out);
+NODISCARD ErrorCode rel_zip(Binder *b, Rel **rels, uint32_t count, Rel **rel_out);      /* rows beside each other, NULLs behind the shorter ones */
+NODISCARD ErrorCode rel_numbered(Binder *b, Rel *rel, Str name, Rel **rel_out);          /* with the row's number as last column */
+NODISCARD ErrorCode rel_add_values(Binder *b, Rel *input, const ColumnId *ids, const Expr *const *values, uint32_t count, Rel **rel_out);
+NODISCARD ErrorCode bind_table_function(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out);
+void note_laterals(Binder *b, const Capture *capture);
+NODISCARD ErrorCode bind_srf_call(Binder *b, Scope *scope, Str name, const Expr **args, uint32_t count, int64_t position, const SrfItem **item_out);
+NODISCARD ErrorCode regroup_srfs(Binder *b, SelectState *s);
+NODISCARD ErrorCode apply_srfs(Binder *b, SelectState *s);
+bool is_srf_column(const SelectState *s, ColumnId id);
 /* ---- window functions (bind_window.c) ---- */
 bool is_window_only(Str name);
 NODISCARD ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);

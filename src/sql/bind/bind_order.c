@@ -53,8 +53,10 @@ static ErrorCode order_expr(Binder *b, SelectState *s, const AstExpr *ast, uint3
     s->scope.clause = "ORDER BY";
     s->scope.aggregates = &s->aggregates;
     s->scope.windows = &s->windows;
+    s->scope.srfs = &s->srfs;
     TRY(bind_expr(b, &s->scope, ast, &expr));
     s->scope.windows = NULL;
+    s->scope.srfs = NULL;
     for (uint32_t i = 0; i < s->item_count; i++) {
         if (s->items[i].expr == expr) {
             *item_out = i;

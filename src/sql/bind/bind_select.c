@@ -129,6 +129,7 @@ static ErrorCode bind_items(Binder *b, SelectState *s) {
     s->scope.aggregates = &s->aggregates;
     s->windows.select = s->ast;
     s->scope.windows = &s->windows;
+    s->scope.srfs = &s->srfs;
     if (s->ast->kind == AST_SELECT_TABLE) {
         return add_star(b, s, NULL);
     }
@@ -177,6 +178,7 @@ static ErrorCode apply_where(Binder *b, SelectState *s) {
     const Expr *condition = NULL;
     s->scope.aggregates = NULL;
     s->scope.windows = NULL;
+    s->scope.srfs = NULL;
     TRY(bind_condition(b, &s->scope, s->ast->where, "WHERE", &condition));
     return rel_filter(b, s->rel, condition, &s->rel);
 }
@@ -362,6 +364,7 @@ static ErrorCode bind_input(Binder *b, SelectState *s) {
 static ErrorCode bind_outputs(Binder *b, SelectState *s) {
     s->scope.aggregates = &s->aggregates;
     s->scope.windows = NULL;
+    s->scope.srfs = NULL;
     s->visible_count = s->item_count;
     s->implied_groups = s->aggregates.count > 0;
     number_names(b, s);
@@ -388,6 +391,7 @@ static ErrorCode bind_core(Binder *b, const AstSelect *ast, Scope *outer, Query 
     TRY(bind_outputs(b, &s));
     TRY(bind_groups(b, &s));
     TRY(apply_windows(b, &s));
+    TRY(apply_srfs(b, &s));
     TRY(project_items(b, &s, s.item_count));
     TRY(apply_distinct(b, &s));
     TRY(apply_order(b, &s));

@@ -4,7 +4,8 @@
  * Rel REL_TABLE_CALL: as.table_call.function is a TableCallId, args are the call's arguments (expressions without columns).
  * SHOW statements bind to the same rows. To add one: a row here, its columns, and a producer in sql/exec/op_table_call.c.
  * generate_series: two or three arguments; all INT8, or TIMESTAMP, TIMESTAMP, INT8 (microseconds); its column has the type of the
- * first argument (the type below is the usual one). */
+ * first argument (the type below is the usual one). unnest: a column of the elements' type for each argument. The pg_partition_
+ * functions give no rows: no table is partitioned as PostgreSQL means it. */
 #pragma once
 #include "column/types.h"
 
@@ -16,7 +17,10 @@
     X(ALL_TABLES, "all_tables", 0, 0)                                                                                  \
     X(TABLE_COLUMNS, "table_columns", 1, 1)                                                                            \
     X(FUNCTIONS, "functions", 0, 0)                                                                                    \
-    X(SHOW_CREATE_TABLE, "", 1, 1)
+    X(SHOW_CREATE_TABLE, "", 1, 1)                                                                                     \
+    X(UNNEST, "unnest", 1, 100)                                                                                        \
+    X(PARTITION_ANCESTORS, "pg_partition_ancestors", 1, 1)                                                             \
+    X(PARTITION_TREE, "pg_partition_tree", 1, 1)
 
 typedef enum TableCallId {
 #define X(id, name, least, most) TABLE_CALL_##id,
@@ -52,8 +56,15 @@ static inline const TableCall *table_call_at(TableCallId id) {
     5, {{"name", TYPE_TEXT}, {"signature", TYPE_TEXT}, {"signature_translated", TYPE_TEXT},                            \
         {"runtime_constant", TYPE_BOOL}, {"type", TYPE_TEXT}}
 #define TABLE_CALL_COLUMNS_SHOW_CREATE_TABLE 1, {{"ddl", TYPE_TEXT}}
+#define TABLE_CALL_COLUMNS_UNNEST 1, {{"unnest", TYPE_TEXT}}
+#define TABLE_CALL_COLUMNS_PARTITION_ANCESTORS 1, {{"relid", TYPE_REGCLASS}}
+#define TABLE_CALL_COLUMNS_PARTITION_TREE                                                                              \
+    4, {{"relid", TYPE_REGCLASS}, {"parentrelid", TYPE_REGCLASS}, {"isleaf", TYPE_BOOL}, {"level", TYPE_INT4}}
         TABLE_CALLS(X)
 #undef X
+#undef TABLE_CALL_COLUMNS_UNNEST
+#undef TABLE_CALL_COLUMNS_PARTITION_ANCESTORS
+#undef TABLE_CALL_COLUMNS_PARTITION_TREE
 #undef TABLE_CALL_COLUMNS_LONG_SEQUENCE
 #undef TABLE_CALL_COLUMNS_GENERATE_SERIES
 #undef TABLE_CALL_COLUMNS_TABLES

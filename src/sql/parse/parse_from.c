@@ -114,9 +114,39 @@ static ErrorCode parse_parens(Parser *p, AstFrom **item_out) {
     return ERR_OK;
 }
 
+static void parse_ordinality(Parser *p, AstFrom *item) {
+    if (parse__at_keyword(p, KW_WITH) && parse__peek_keyword(p, KW_ORDINALITY)) {
+        parse__advance(p);
+        parse__advance(p);
+        item->with_ordinality = true;
+    }
+}
+
+/* ROWS FROM (f(), g()): a call of that name with the calls as arguments. */
 static ErrorCode parse_rows_from(Parser *p, AstFrom **item_out) {
-    (void)item_out;
-    return parse__not_supported(p, "ROWS FROM");
+    Span span = parse__span(p);
+    parse__advance(p);
+    parse__advance(p);
+    Token open = p->token;
+    TRY(parse__expect_mark(p, "("));
+    size_t mark = list_begin(p);
+    do {
+        AstExpr *call = NULL;
+        int64_t at = p->token.at;
+        TRY(parse__expr(p, &call));
+        if (call->kind != AST_CALL && call->kind != AST_CALL_SPECIAL) {
+            return error_set(p->err, ERR_SYNTAX, at, "syntax error: expected a function call");
+        }
+        list_push(p, &call, sizeof call);
+    } while (parse__accept_mark(p, ","));
+    AstExpr **calls = NULL;
+    uint32_t count = 0;
+    calls = list_end(p, mark, AstExpr *, &count);
+    TRY(parse__expect_close(p, open));
+    *item_out = new_from(p, AST_FROM_FUNCTION, span);
+    TRY(parse__new_call(p, STR("rows from"), span, calls, count, &(*item_out)->as.function));
+    parse_ordinality(p, *item_out);
+    return ERR_OK;
 }
 
 static ErrorCode parse_named(Parser *p, AstFrom **item_out) {
@@ -128,18 +158,22 @@ static ErrorCode parse_named(Parser *p, AstFrom **item_out) {
     if (p->token.kind != TOKEN_STRING && !parse__at_name(p) && !parse__peek_mark(p, "(")) {
         return parse__expected(p, "a table name");
     }
-    if (p->token.kind == TOKEN_WORD && !parse__at_name(p)) { /* a function such as left(...): refused by the binder, not here */
-        return parse__expected(p, "a table name");
+    if (p->token.kind == TOKEN_WORD && !parse__at_name(p)) { /* a function such as left(...), current_schema() */
+        AstExpr *call = NULL;
+        TRY(parse__expr(p, &call));
+        if (call->kind != AST_CALL && call->kind != AST_CALL_SPECIAL) {
+            return error_set(p->err, ERR_SYNTAX, span.at, "syntax error: expected a table name");
+        }
+        *item_out = new_from(p, AST_FROM_FUNCTION, span);
+        (*item_out)->as.function = call;
+        parse_ordinality(p, *item_out);
+        return ERR_OK;
     }
     TRY(parse__table_name(p, &names));
     if (parse__at_mark(p, "(") && !names.parts[0].from_string) {
         *item_out = new_from(p, AST_FROM_FUNCTION, span);
         TRY(parse__function_call(p, names, &(*item_out)->as.function));
-        if (parse__at_keyword(p, KW_WITH) && parse__peek_keyword(p, KW_ORDINALITY)) {
-            parse__advance(p);
-            parse__advance(p);
-            (*item_out)->with_ordinality = true;
-        }
+        parse_ordinality(p, *item_out);
         return ERR_OK;
     }
     *item_out = new_from(p, AST_FROM_TABLE, names.span);
