@@ -213,7 +213,7 @@ static const BindCase postgres_cases[] = {
     {"select b2.a from bag b1 join bag b2 using (a)",
      "{project #10[#37 a integer] {inner join #1 = #10 {scan bag#1} {scan bag#10}}}"},
     {"select * from unnest(array[1])",
-     "{unnest('':double precision[])#1}"},
+     "{unnest('':integer[])#1}"},
     {"create table z (a int default 'x')",
      "22P02@30"},
     {"create table z (a timestamp) partition by day",
