@@ -63,6 +63,8 @@
     X(ARRAY_SUBSCRIPT, "2202E", 3, 400, 0)                                                                             \
     X(CARDINALITY, "21000", 3, 400, 0)                                                                                 \
     X(NOT_NULL_VIOLATION, "23502", 9, 400, 0)                                                                          \
+    X(INVALID_OBJECT_DEFINITION, "42P17", 3, 400, 0)                                                                   \
+    X(INVALID_FOREIGN_KEY, "42830", 3, 400, 0)                                                                         \
     X(FOREIGN_KEY_VIOLATION, "23503", 9, 400, 0)                                                                       \
     X(UNIQUE_VIOLATION, "23505", 6, 400, 0)                                                                            \
     X(CHECK_VIOLATION, "23514", 9, 400, 0)                                                                             \

@@ -110,6 +110,25 @@ typedef struct TableSpec {
     bool wal, if_not_exists;
 } TableSpec;
 
+/* What CREATE INDEX gives: def with id 0; keys in order; columns by number. Texts are copied. */
+typedef struct IndexSpec {
+    IndexDef def;                /* name empty = one is made; column ids and include_ids are not looked at */
+    const int32_t *key_columns;  /* one a key: a column's number, or -1 - place in computed */
+    const uint16_t *include_columns;
+    const ColumnDef *computed;   /* expressions' values: name (for the index's name), type, default_text */
+    uint16_t computed_count;
+    int16_t predicate_computed;  /* place in computed, -1 = all rows */
+} IndexSpec;
+typedef struct ConstraintSpec {
+    ConstraintDef def;           /* name empty = one is made; ids are not looked at. validated false: NOT VALID */
+    const uint16_t *columns;     /* numbers */
+    uint16_t column_count;
+    bool nulls_not_distinct;
+    uint32_t referenced_table_id; /* 0 = the table itself */
+    const uint16_t *referenced_columns; /* numbers there; none = its primary key */
+    uint16_t referenced_count;
+} ConstraintSpec;
+
 typedef struct TableStats { uint64_t row_count, bytes_on_disk; int64_t min_time, max_time; } TableStats; /* approximate; times valid if row_count > 0 and designated */
 
 /* Read side, implemented over a transaction by engine. Names: exact first, then the only case-insensitive match. */

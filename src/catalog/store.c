@@ -315,6 +315,21 @@ const ObjectVersion *catalog_newest(Catalog *catalog, uint32_t id) {
     return object;
 }
 
+bool catalog_has_parts_of(Catalog *catalog, const TableDef *table) {
+    lock(catalog);
+    const ObjectVersion *object = newest_of(catalog, table->id);
+    const TableDef *newest = object != NULL ? &object->table : table;
+    bool same = newest->index_count == table->index_count && newest->constraint_count == table->constraint_count;
+    for (uint16_t i = 0; i < table->index_count && same; i++) {
+        same = newest->indexes[i].id == table->indexes[i].id;
+    }
+    for (uint16_t i = 0; i < table->constraint_count && same; i++) {
+        same = newest->constraints[i].id == table->constraints[i].id;
+    }
+    unlock(catalog);
+    return same;
+}
+
 const ObjectVersion *catalog_find(Catalog *catalog, ObjectKind kind, uint32_t scope_id, Str name, const Snapshot *snapshot, bool *many_out) {
     const ObjectVersion *exact = NULL;
     const ObjectVersion *similar = NULL;

@@ -65,6 +65,8 @@ void catalog_collect(Catalog *catalog, uint64_t horizon);
 /* ---- looking ---- */
 const ObjectVersion *catalog_by_id(Catalog *catalog, uint32_t id, const Snapshot *snapshot); /* NULL: not visible */
 const ObjectVersion *catalog_newest(Catalog *catalog, uint32_t id);                          /* whoever made it */
+/* Are the indexes and constraints of the newest version those of this one? */
+bool catalog_has_parts_of(Catalog *catalog, const TableDef *table);
 /* Exact first, then the only case-insensitive match; *many_out: several of those. OBJECT_NONE = any of table, view, sequence. */
 const ObjectVersion *catalog_find(Catalog *catalog, ObjectKind kind, uint32_t scope_id, Str name, const Snapshot *snapshot, bool *many_out);
 /* All visible objects of a kind by id; start with *cursor = 0. */

@@ -167,3 +167,18 @@ Numeric numeric_from_slot(const NumericSlot *slot) {
         .kind = slot->kind,
     };
 }
+
+bool type_is_indexable(TypeId id) {
+    switch (type_category(id)) {
+    case CAT_BOOL:
+    case CAT_NUMBER:
+    case CAT_TIME:
+    case CAT_INTERVAL:
+    case CAT_BYTES:
+    case CAT_UUID:
+    case CAT_OID: return true;
+    case CAT_CLOCK: return id == TYPE_TIME;
+    case CAT_TEXT: return id != TYPE_CHAR1;
+    default: return false;
+    }
+}

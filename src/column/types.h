@@ -109,6 +109,7 @@ static inline bool type_is_any_array(TypeId id) { return id == TYPE_ARRAY || id 
 bool type_is_stored(Type type);                       /* may be the type of a column */
 static inline bool type_is_text(TypeId id) { return id == TYPE_TEXT || id == TYPE_VARCHAR || id == TYPE_BPCHAR; }
 bool type_is_integer(TypeId id);                      /* BYTE INT2 INT4 INT8 */
+bool type_is_indexable(TypeId id);                    /* index/key.c has an order for it */
 bool type_is_timestamp(TypeId id);                    /* TIMESTAMP_MS TIMESTAMP TIMESTAMP_NS TIMESTAMPTZ */
 int64_t type_timestamp_units(TypeId id);              /* units per second: 1000, 1000000, 1000000000 */
 size_t physical_bytes(Physical physical);             /* bytes a value; 0 for PHYS_BIT */

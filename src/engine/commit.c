@@ -174,6 +174,7 @@ static ErrorCode spill_large(Txn *txn, Error *err) {
 /* Builds the record and gives it its place in the log. */
 static ErrorCode log_writes(Txn *txn, Buffer *body, Lsn *lsn_out, SymbolMark **marks_out, Error *err) {
     Engine *engine = txn->engine;
+    TRY(engine__foreign_check(txn, true, err));
     TRY(spill_large(txn, err));
     *marks_out = encode_symbols(txn, body);
     bool gate = names_rows(txn);

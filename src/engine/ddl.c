@@ -148,7 +148,7 @@ static ErrorCode drop_tables_of(Txn *txn, const ObjectVersion *schema, bool casc
             return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "cannot drop schema \"%.*s\" because table \"%.*s\" is in it",
                              STR_ARG(schema->def.name), STR_ARG(object->def.name));
         }
-        TRY(ddl__table_drop(txn, &object->table, err));
+        TRY(ddl__table_drop(txn, &object->table, true, err));
     }
     return ERR_OK;
 }
@@ -249,7 +249,7 @@ ErrorCode txn_table_create(Txn *txn, const TableSpec *spec, const TableDef **tab
 }
 
 /* Takes the table's rows alone, waiting for other writers to end. */
-static ErrorCode claim(Txn *txn, uint32_t id, Error *err) {
+ErrorCode ddl__claim(Txn *txn, uint32_t id, Error *err) {
     int64_t deadline = ddl__deadline(txn);
     Table *table = engine__table(txn->engine, id);
     txn__touch(txn, table);
@@ -261,10 +261,11 @@ static ErrorCode claim(Txn *txn, uint32_t id, Error *err) {
     }
 }
 
-ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, Error *err) {
+ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, bool cascade, Error *err) {
     const ObjectVersion *object = NULL;
+    TRY(ddl__references_drop(txn, table, cascade, err));
     TRY(ddl__object(txn, table->id, table->name, &object, err));
-    TRY(claim(txn, table->id, err));
+    TRY(ddl__claim(txn, table->id, err));
     ObjectVersion *gone = object_copy(object);
     gone->dropped = true;
     (void)ddl__put(txn, gone);
@@ -273,13 +274,18 @@ ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, Error *err) {
 
 ErrorCode txn_table_drop(Txn *txn, const TableDef *table, Error *err) {
     ddl__lock(txn);
-    return ddl__unlock(txn, ddl__table_drop(txn, table, err));
+    return ddl__unlock(txn, ddl__table_drop(txn, table, false, err));
+}
+
+ErrorCode txn_table_drop_cascade(Txn *txn, const TableDef *table, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, ddl__table_drop(txn, table, true, err));
 }
 
 static ErrorCode truncate_rows(Txn *txn, const TableDef *table, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
-    TRY(claim(txn, table->id, err));
+    TRY(ddl__claim(txn, table->id, err));
     txn->writer.snapshot = txn->snapshot;
     return table_truncate(engine__table(txn->engine, table->id), &txn->writer, err);
 }

@@ -53,7 +53,7 @@ static ErrorCode column_add(Txn *txn, const TableDef *table, const ColumnDef *co
     const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(check_add(txn, object, column, err));
-    ColumnDef *columns = mem_calloc(object->table.column_count + 1u, sizeof *columns);
+    ColumnDef *columns = mem_calloc(table_stored_count(&object->table) + 1u, sizeof *columns);
     memcpy(columns, object->table.columns, sizeof *columns * object->table.column_count);
     ColumnDef *added = &columns[object->table.column_count];
     *added = *column;
@@ -63,7 +63,9 @@ static ErrorCode column_add(Txn *txn, const TableDef *table, const ColumnDef *co
     ObjectVersion *changed = object_copy(object);
     changed->next_column_id++;
     intern_default(txn, object->def.id, added);
-    object_set_columns(changed, columns, (uint16_t)(object->table.column_count + 1));
+    uint16_t visible = (uint16_t)(object->table.column_count + 1), computed = object->table.computed_count;
+    memcpy(&columns[visible], &object->table.columns[visible - 1], sizeof *columns * computed);
+    object_set_all_columns(changed, columns, visible, computed);
     mem_free(columns);
     *table_out = &ddl__put(txn, changed)->table;
     return ERR_OK;
@@ -74,7 +76,7 @@ ErrorCode txn_column_add(Txn *txn, const TableDef *table, const ColumnDef *colum
     return ddl__unlock(txn, column_add(txn, table, column, table_out, err));
 }
 
-static ErrorCode column_drop(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err) {
+static ErrorCode column_drop(Txn *txn, const TableDef *table, Str name, bool cascade, const TableDef **table_out, Error *err) {
     const ObjectVersion *object = NULL;
     int number = 0;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
@@ -82,9 +84,11 @@ static ErrorCode column_drop(Txn *txn, const TableDef *table, Str name, const Ta
     if (number == object->table.designated) {
         return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "cannot drop the designated timestamp \"%.*s\"", STR_ARG(name));
     }
+    TRY(ddl__column_parts_drop(txn, &object->table, object->table.columns[number].id, cascade, table_out, err));
+    TRY(ddl__object(txn, table->id, table->name, &object, err));
     ObjectVersion *changed = object_copy(object);
     TableDef *def = &changed->table;
-    memmove(&def->columns[number], &def->columns[number + 1], sizeof(ColumnDef) * (size_t)(def->column_count - number - 1));
+    memmove(&def->columns[number], &def->columns[number + 1], sizeof(ColumnDef) * (size_t)(table_stored_count(def) - number - 1));
     def->column_count--;
     def->designated = (int16_t)(def->designated - (def->designated > number));
     *table_out = &ddl__put(txn, changed)->table;
@@ -93,7 +97,12 @@ static ErrorCode column_drop(Txn *txn, const TableDef *table, Str name, const Ta
 
 ErrorCode txn_column_drop(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err) {
     ddl__lock(txn);
-    return ddl__unlock(txn, column_drop(txn, table, name, table_out, err));
+    return ddl__unlock(txn, column_drop(txn, table, name, false, table_out, err));
+}
+
+ErrorCode txn_column_drop_cascade(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, column_drop(txn, table, name, true, table_out, err));
 }
 
 static ErrorCode column_rename(Txn *txn, const TableDef *table, Str name, Str new_name, const TableDef **table_out, Error *err) {

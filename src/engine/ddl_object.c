@@ -65,7 +65,7 @@ static ErrorCode object_drop(Txn *txn, uint32_t id, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, id, STR("object"), &object, err));
     if (object->def.kind == OBJECT_TABLE) {
-        return ddl__table_drop(txn, &object->table, err);
+        return ddl__table_drop(txn, &object->table, true, err);
     }
     ObjectVersion *gone = object_copy(object);
     gone->dropped = true;

@@ -117,6 +117,20 @@ static void finish_tables(Engine *engine) {
     }
 }
 
+static uint64_t engine__horizon(void *engine) { return registry_horizon(&((Engine *)engine)->registry, engine__visible_lsn, engine); }
+
+static void note_foreign_keys(Engine *engine) {
+    Snapshot now = {.lsn = STAMP_NEVER - 1};
+    const ObjectVersion *object = NULL;
+    for (size_t cursor = 0; catalog_next(engine->catalog, OBJECT_TABLE, &now, &cursor, &object);) {
+        for (uint16_t i = 0; i < object->table.constraint_count; i++) {
+            if (object->table.constraints[i].kind == CONSTRAINT_FOREIGN_KEY) {
+                atomic_store(&engine->has_foreign_keys, true);
+            }
+        }
+    }
+}
+
 static ErrorCode recover(Engine *engine, Error *err) {
     Lsn checkpoint = 0;
     TRY(take_lock(engine, err));
@@ -125,6 +139,7 @@ static ErrorCode recover(Engine *engine, Error *err) {
     TRY(engine__checkpoint_load(engine, &checkpoint, err));
     TRY(open_log(engine, checkpoint, err));
     finish_tables(engine);
+    note_foreign_keys(engine);
     TRY(engine__bodies_sweep(engine, err));
     TRY(engine__files_sweep(engine, err));
     engine->checkpoint_nanos = engine->os.clock->monotonic_nanos(engine->os.clock);
@@ -152,6 +167,8 @@ static void engine_init(Engine *engine, Os os, const EngineOptions *options) {
     sched->cond_init(sched, &engine->jobs_wake);
     sched->cond_init(sched, &engine->memory_freed);
     engine->env.dead.sched = sched;
+    engine->env.horizon = engine__horizon;
+    engine->env.horizon_context = engine;
     engine->env.cache = block_cache_create(sched, options->cache_bytes != 0 ? options->cache_bytes : CACHE_BYTES);
     atomic_store(&engine->env.next_file_id, 1);
     engine->catalog = catalog_create(sched);

@@ -74,6 +74,29 @@ NODISCARD ErrorCode txn_table_truncate(Txn *txn, const TableDef *table, Error *e
 NODISCARD ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err);
 NODISCARD ErrorCode txn_column_add(Txn *txn, const TableDef *table, const ColumnDef *column, const TableDef **table_out, Error *err);
 NODISCARD ErrorCode txn_column_drop(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_column_drop_cascade(Txn *txn, const TableDef *table, Str name, const TableDef **table_out, Error *err);
+/* true: the caller has looked at the rows after it (they may be written meanwhile by nobody else). */
+NODISCARD ErrorCode txn_column_set_not_null(Txn *txn, const TableDef *table, uint16_t column, bool not_null, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_table_drop_cascade(Txn *txn, const TableDef *table, Error *err); /* foreign keys of other tables that name it go too */
+/* Indexes and constraints. Without computed columns the rows that are there are built in, and looked at (23505, 23503); with some the caller
+ * must write every row anew. CHECK and NOT NULL are for the caller to look at. */
+NODISCARD ErrorCode txn_index_create(Txn *txn, const TableDef *table, const IndexSpec *spec, const TableDef **table_out, uint32_t *index_id_out, Error *err);
+NODISCARD ErrorCode txn_index_drop(Txn *txn, const TableDef *table, uint32_t index_id, bool cascade, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_index_rename(Txn *txn, const TableDef *table, uint32_t index_id, Str new_name, Error *err);
+NODISCARD ErrorCode txn_constraint_add(Txn *txn, const TableDef *table, const ConstraintSpec *spec, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_constraint_drop(Txn *txn, const TableDef *table, uint32_t id, bool cascade, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_constraint_rename(Txn *txn, const TableDef *table, uint32_t id, Str new_name, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_constraint_validated(Txn *txn, const TableDef *table, uint32_t id, const TableDef **table_out, Error *err);
+NODISCARD ErrorCode txn_check_deferred(Txn *txn, Error *err); /* SET CONSTRAINTS ALL IMMEDIATE */
+
+/* CHECK constraints and values of index expressions need SQL: the layer above makes a guard for a transaction that stores such rows. */
+typedef struct RowGuard RowGuard;
+struct RowGuard {
+    /* ERR_CHECK_VIOLATION. computed_out: one block per computed column, valid until the next call. */
+    ErrorCode (*look)(RowGuard *guard, const TableDef *table, const ColumnBlock *columns, ColumnBlock *computed_out, Error *err);
+    void (*destroy)(RowGuard *guard);
+};
+void engine_set_guard_maker(Engine *engine, RowGuard *(*make)(Txn *txn)); /* once, before such rows are stored */
 NODISCARD ErrorCode txn_column_rename(Txn *txn, const TableDef *table, Str name, Str new_name, const TableDef **table_out, Error *err);
 NODISCARD ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err);
 NODISCARD ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err);

@@ -48,6 +48,9 @@ struct Publication { void (*settle)(Publication *publication, Lsn lsn); };
 
 typedef struct Sequences Sequences;
 
+typedef RowGuard *(*RowGuardMaker)(Txn *txn);
+typedef struct ForeignCheck ForeignCheck; /* foreign.c */
+
 struct Engine {
     Os os;
     EngineOptions options;
@@ -81,6 +84,8 @@ struct Engine {
     void *attachment;                /* of the layer above; under jobs_lock */
     void (*attachment_destroy)(void *attachment);
     _Atomic uint64_t checkpoint_count;
+    _Atomic bool has_foreign_keys;   /* some table has, or had, one */
+    _Atomic(RowGuardMaker) guard_maker;
 #define X(name) _Atomic uint64_t name;
     ENGINE_TALLIES(X)
 #undef X
@@ -106,6 +111,8 @@ struct Txn {
     TxnStorage storage;
     uint64_t ddl_count;
     Lsn sequence_lsn;                /* newest record of a sequence that gave a value; 0 = none did */
+    ForeignCheck *foreign_checks;    /* keys that are still to be looked at */
+    RowGuard *guard;                 /* made when first needed */
     bool statement_seen, snapshot_held;
     const Str *search_path;          /* the caller's */
     uint32_t search_path_count;
@@ -152,6 +159,12 @@ void engine__sequences_destroy(Sequences *sequences, Sched *sched);
 NODISCARD ErrorCode engine__redo_sequence(Engine *engine, uint32_t state_id, Bytes payload, Error *err);
 void engine__sequences_encode(Engine *engine, const Snapshot *snapshot, Buffer *out);  /* for a checkpoint */
 void engine__sequences_settle(Engine *engine);               /* before the last checkpoint of a clean close: nobody takes values any more */
+/* foreign.c */
+NODISCARD ErrorCode engine__foreign_appended(Txn *txn, const TableDef *table, const ColumnBlock *columns, Error *err);
+NODISCARD ErrorCode engine__foreign_ended(Txn *txn, const TableDef *table, const RowRef *rows, uint32_t row_count, Error *err);
+NODISCARD ErrorCode engine__foreign_check(Txn *txn, bool deferred, Error *err); /* and forgets them */
+NODISCARD ErrorCode engine__foreign_validate(Txn *txn, const TableDef *table, uint32_t constraint_id, Error *err);
+void engine__foreign_forget(Txn *txn, bool deferred_too);
 /* jobs.c */
 void engine__jobs_main(void *engine);
 NODISCARD ErrorCode engine__flush_all(Engine *engine, const FlushPolicy *policy, Error *err);

@@ -34,6 +34,50 @@ static ErrorCode storage_source(Storage *storage, uint32_t id, RowSource **sourc
     return ERR_OK;
 }
 
+/* A transaction that bound its statement before an index or constraint came would pass it by. */
+static ErrorCode check_newest(Txn *txn, const TableDef *def, Error *err) {
+    if (catalog_has_parts_of(txn->engine->catalog, def)) {
+        return ERR_OK;
+    }
+    return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table \"%.*s\" was changed by another transaction", STR_ARG(def->name));
+}
+
+static bool needs_guard(const TableDef *def) {
+    bool needed = def->computed_count > 0;
+    for (uint16_t i = 0; i < def->constraint_count; i++) {
+        needed = needed || def->constraints[i].kind == CONSTRAINT_CHECK;
+    }
+    return needed;
+}
+
+static ErrorCode guard_of(Txn *txn, const TableDef *def, RowGuard **guard_out, Error *err) {
+    RowGuardMaker make = atomic_load(&txn->engine->guard_maker);
+    if (txn->guard == NULL && make != NULL) {
+        txn->guard = make(txn);
+    }
+    *guard_out = txn->guard;
+    return txn->guard != NULL ? ERR_OK
+                              : error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "rows of table \"%.*s\" need SQL to be checked", STR_ARG(def->name));
+}
+
+static ErrorCode guarded_append(Txn *txn, Table *table, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
+    ColumnBlock *all = mem_calloc(table_stored_count(def) + 1u, sizeof *all);
+    RowGuard *guard = NULL;
+    ErrorCode code = ERR_OK;
+    if (column_count != def->column_count) {
+        code = error_set(err, ERR_DATATYPE_MISMATCH, ERROR_NO_POSITION, "table has %u columns, not %u", def->column_count, column_count);
+    }
+    memcpy(all, columns, sizeof *all * MIN_OF(column_count, def->column_count));
+    if (code == ERR_OK && needs_guard(def)) {
+        code = guard_of(txn, def, &guard, err);
+        code = code == ERR_OK ? guard->look(guard, def, columns, all + def->column_count, err) : code;
+    }
+    code = code == ERR_OK ? table_append(table, &txn->writer, def, all, table_stored_count(def), err) : code;
+    code = code == ERR_OK ? engine__foreign_appended(txn, def, columns, err) : code;
+    mem_free(all);
+    return code;
+}
+
 static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock *columns, uint16_t column_count, Error *err) {
     Txn *txn = txn_of(storage);
     const TableDef *def = NULL;
@@ -43,7 +87,12 @@ static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock
     Table *table = engine__table(txn->engine, id);
     txn__touch(txn, table);
     txn->writer.snapshot = txn->snapshot;
-    TRY(table_append(table, &txn->writer, def, columns, column_count, err));
+    TRY(check_newest(txn, def, err));
+    if (def->constraint_count > 0 || def->computed_count > 0) {
+        TRY(guarded_append(txn, table, def, columns, column_count, err));
+    } else {
+        TRY(table_append(table, &txn->writer, def, columns, column_count, err));
+    }
     if (txn->writer.bytes_unspilled < SPILL_BYTES) {
         return ERR_OK;
     }
@@ -64,11 +113,52 @@ static ErrorCode storage_end_rows(Storage *storage, uint32_t id, const RowRef *r
     if (code == ERR_SERIALIZATION) {
         atomic_fetch_add(&txn->engine->conflicts, 1);
     }
+    const TableDef *def = NULL;
+    if (code == ERR_OK && atomic_load(&txn->engine->has_foreign_keys) && find_def(txn, id, &def, err) == ERR_OK) {
+        code = engine__foreign_ended(txn, def, rows, row_count, err);
+    }
     return code;
 }
+
+static ErrorCode storage_conflicts(Storage *storage, uint32_t id, uint32_t index_id, const ColumnBlock *columns, uint16_t column_count, RowRef *rows_out,
+                                   Error *err) {
+    Txn *txn = txn_of(storage);
+    const TableDef *def = NULL;
+    TRY(find_def(txn, id, &def, err));
+    ColumnBlock *all = mem_calloc(table_stored_count(def) + 1u, sizeof *all);
+    RowGuard *guard = NULL;
+    ErrorCode code = ERR_OK;
+    memcpy(all, columns, sizeof *all * MIN_OF(column_count, def->column_count));
+    if (def->computed_count > 0) {
+        code = guard_of(txn, def, &guard, err);
+        code = code == ERR_OK ? guard->look(guard, def, columns, all + def->column_count, err) : code;
+    }
+    code = code == ERR_OK ? table_conflicts(engine__table(txn->engine, id), def, txn->entry.own, index_id, all, rows_out, err) : code;
+    if (code == ERR_SERIALIZATION) {
+        atomic_fetch_add(&txn->engine->conflicts, 1);
+    }
+    mem_free(all);
+    return code;
+}
+
+static ErrorCode storage_fetch(Storage *storage, uint32_t id, const RowRef *rows, uint16_t row_count, Vector *columns_out, Arena *arena, Error *err) {
+    Txn *txn = txn_of(storage);
+    const TableDef *def = NULL;
+    TRY(find_def(txn, id, &def, err));
+    return table_fetch(engine__table(txn->engine, id), def, rows, row_count, columns_out, arena, err);
+}
+
+static ErrorCode storage_statement_end(Storage *storage, Error *err) {
+    Txn *txn = txn_of(storage);
+    return txn->foreign_checks == NULL ? ERR_OK : engine__foreign_check(txn, false, err);
+}
+
+ErrorCode txn_check_deferred(Txn *txn, Error *err) { return engine__foreign_check(txn, true, err); }
+
+void engine_set_guard_maker(Engine *engine, RowGuard *(*make)(Txn *txn)) { atomic_store(&engine->guard_maker, make); }
 
 static uint64_t storage_rows_appended(Storage *storage) { return txn_of(storage)->writer.rows_appended; }
 
 void txn__storage_init(Txn *txn) {
-    txn->storage = (TxnStorage){{storage_source, storage_append, storage_end_rows, storage_rows_appended}, txn};
+    txn->storage = (TxnStorage){{storage_source, storage_append, storage_end_rows, storage_rows_appended, storage_conflicts, storage_fetch, storage_statement_end}, txn};
 }

@@ -75,6 +75,7 @@ void txn_rollback_to(Txn *txn, TxnMark mark) {
         undo_write(txn, &txn->writes.writes[txn->writes.count]);
     }
     txn->writes.sealed = MIN_OF(txn->writes.sealed, txn->writes.count);
+    engine__foreign_forget(txn, false);
     txn->ddl_count++;
     txn->sources = NULL;
 }
@@ -106,6 +107,10 @@ static void txn__settle(Publication *publication, Lsn lsn) {
 
 void txn__free(Txn *txn) {
     registry_end(&txn->engine->registry, &txn->entry);
+    engine__foreign_forget(txn, true);
+    if (txn->guard != NULL) {
+        txn->guard->destroy(txn->guard);
+    }
     writes_deinit(&txn->writes);
     arena_deinit(&txn->arena);
     mem_free(txn);

@@ -17,19 +17,30 @@ static KeyClass class_of(TypeId type) {
     case TYPE_INT4:
     case TYPE_DATE: return KEY_I32;
     case TYPE_SYMBOL:
-    case TYPE_CHAR: return KEY_U32;
+    case TYPE_CHAR:
+    case TYPE_OID:
+    case TYPE_REGCLASS:
+    case TYPE_REGTYPE:
+    case TYPE_REGPROC:
+    case TYPE_REGPROCEDURE:
+    case TYPE_REGNAMESPACE:
+    case TYPE_REGROLE:
+    case TYPE_XID:
+    case TYPE_CID: return KEY_U32;
     case TYPE_INT8:
     case TYPE_TIMESTAMP_MS:
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_NS:
-    case TYPE_TIMESTAMPTZ: return KEY_I64;
+    case TYPE_TIMESTAMPTZ:
+    case TYPE_TIME: return KEY_I64;
     case TYPE_FLOAT4: return KEY_F32;
     case TYPE_FLOAT8: return KEY_F64;
     case TYPE_NUMERIC:
     case TYPE_DECIMAL8:
     case TYPE_DECIMAL16: return KEY_NUMERIC;
     case TYPE_TEXT:
-    case TYPE_VARCHAR: return KEY_TEXT;
+    case TYPE_VARCHAR:
+    case TYPE_NAME: return KEY_TEXT;
     case TYPE_BPCHAR: return KEY_PADDED;
     case TYPE_BYTEA: return KEY_BYTES;
     case TYPE_INTERVAL: return KEY_SPAN;

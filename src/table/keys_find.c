@@ -66,6 +66,11 @@ static ErrorCode find_all(Prober *prober, const KeySearch *search, uint8_t *pres
     return code;
 }
 
+bool table_key_types_comparable(const ColumnDef *a, const ColumnDef *b) {
+    bool symbols = a->type.id == TYPE_SYMBOL || b->type.id == TYPE_SYMBOL; /* codes of different dictionaries */
+    return key_types_comparable((TypeId)a->type.id, (TypeId)b->type.id) && (!symbols || a->symbols == b->symbols);
+}
+
 ErrorCode table_keys_find(Table *to, const KeySearch *search, uint8_t *presence_out, Error *err) {
     IndexShape shape;
     Prober prober;

@@ -55,6 +55,7 @@ typedef struct TableWriter {
 /* Blocks in the definition's order, equal row counts up to BLOCK_ROWS. ERR_NOT_NULL_VIOLATION, ERR_OBJECT_IN_USE. What was appended
  * before an error is in the write set. */
 NODISCARD ErrorCode table_append(Table *table, TableWriter *writer, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err);
+bool table_key_types_comparable(const ColumnDef *a, const ColumnDef *b);
 /* Foreign keys: what `to` has now of keys that rows of another table hold. */
 typedef struct KeySearch {
     const TableDef *to;

@@ -76,6 +76,9 @@ static void binder_init(Binder *b, const BindContext *context, Arena *arena, Err
     intmap_init(&b->interned);
 }
 
+void binder_begin(Binder *b, const BindContext *context, Arena *arena, Error *err) { binder_init(b, context, arena, err); }
+void binder_end(Binder *b) { intmap_deinit(&b->interned); }
+
 ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err) {
     assert(statement != NULL);
     assert(context->catalog != NULL);

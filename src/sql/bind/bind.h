@@ -17,4 +17,8 @@ typedef struct BindContext {
 
 /* Everything made lives in the arena. Settings: SHOW of a setting gives kind STATEMENT_SHOW with name and rel == NULL; SHOW TABLES, COLUMNS…
  * give a rel. SET gives name and text (or is_default). */
+/* SQL texts over the columns of one table, as a SELECT of them in the rows' order: checks, index expressions, predicates. */
+typedef struct TableExpression { Str text; uint8_t dialect; Type type; } TableExpression;
+NODISCARD ErrorCode bind_table_expressions(const BindContext *context, const TableDef *table, const TableExpression *expressions, uint32_t count, Arena *arena,
+                                           BoundStatement **bound_out, Error *err);
 NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);

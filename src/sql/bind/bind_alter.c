@@ -92,6 +92,7 @@ static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, const BoundState
 
 static ErrorCode bind_drop_column(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
     action->kind = ALTER_DROP_COLUMN;
+    action->cascade = ast->cascade;
     if (ast->if_exists && !column_exists(bound, &ast->column)) {
         action->kind = ALTER_NOTHING;
         return ERR_OK;
@@ -148,11 +149,6 @@ static const char *refused_action(AstAlterKind kind) {
     case AST_ALTER_COLUMN_TYPE: return "ALTER COLUMN TYPE";
     case AST_ALTER_COLUMN_DEFAULT: return "ALTER COLUMN SET DEFAULT";
     case AST_ALTER_COLUMN_DROP_DEFAULT: return "ALTER COLUMN DROP DEFAULT";
-    case AST_ALTER_COLUMN_SET_NOT_NULL: return "ALTER COLUMN SET NOT NULL";
-    case AST_ALTER_COLUMN_DROP_NOT_NULL: return "ALTER COLUMN DROP NOT NULL";
-    case AST_ALTER_ADD_CONSTRAINT: return "ADD CONSTRAINT";
-    case AST_ALTER_DROP_CONSTRAINT: return "DROP CONSTRAINT";
-    case AST_ALTER_RENAME_CONSTRAINT: return "RENAME CONSTRAINT";
     case AST_ALTER_DROP_PARTITION: return "DROP PARTITION";
     case AST_ALTER_DETACH_PARTITION: return "DETACH PARTITION";
     case AST_ALTER_ATTACH_PARTITION: return "ATTACH PARTITION";
@@ -168,6 +164,55 @@ static const char *refused_action(AstAlterKind kind) {
     }
 }
 
+static ErrorCode bind_named_constraint(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
+    const TableDef *table = bound->table;
+    action->kind = ast->kind == AST_ALTER_DROP_CONSTRAINT ? ALTER_DROP_CONSTRAINT
+                   : ast->kind == AST_ALTER_RENAME_CONSTRAINT ? ALTER_RENAME_CONSTRAINT : ALTER_VALIDATE_CONSTRAINT;
+    action->cascade = ast->cascade;
+    action->new_name = ast->new_name.text;
+    const AstName *name = &ast->column;
+    for (uint16_t i = 0; i < table->constraint_count; i++) {
+        if (name_same(name, table->constraints[i].name)) {
+            action->name = table->constraints[i].name;
+            return ERR_OK;
+        }
+    }
+    action->name = name->text;
+    for (uint32_t i = 0; i < bound->action_count; i++) { /* one that an earlier action adds */
+        if (bound->actions[i].kind == ALTER_ADD_CONSTRAINT && str_equal(bound->actions[i].constraint.spec.def.name, name->text)) {
+            return ERR_OK;
+        }
+    }
+    if (ast->if_exists) {
+        action->kind = ALTER_NOTHING;
+        return ERR_OK;
+    }
+    return error_set(b->err, ERR_UNDEFINED_OBJECT, name->span.at, "constraint \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name->text),
+                     STR_ARG(table->name));
+}
+
+/* PRIMARY KEY, CHECK ... behind an added column: actions of their own. */
+static ErrorCode bind_added_constraints(Binder *b, const AstAlterAction *ast, BoundStatement *bound) {
+    for (uint32_t i = 0; ast->definition != NULL && i < ast->definition->constraint_count; i++) {
+        const AstConstraint *constraint = &ast->definition->constraints[i];
+        if (is_table_constraint(constraint->kind)) {
+            AlterAction *action = &bound->actions[bound->action_count];
+            *action = (AlterAction){.kind = ALTER_ADD_CONSTRAINT};
+            TRY(bind_table_constraint(b, bound, constraint, &ast->definition->name, &action->constraint));
+            bound->action_count++;
+        }
+    }
+    return ERR_OK;
+}
+
+static uint32_t action_max(const AstAlterTable *alter) {
+    uint32_t count = alter->action_count;
+    for (uint32_t i = 0; i < alter->action_count; i++) {
+        count += alter->actions[i].definition != NULL ? alter->actions[i].definition->constraint_count : 0;
+    }
+    return count;
+}
+
 static ErrorCode bind_action(Binder *b, const AstAlterAction *ast, BoundStatement *bound, AlterAction *action) {
     action->if_exists = ast->if_exists;
     switch (ast->kind) {
@@ -180,6 +225,16 @@ static ErrorCode bind_action(Binder *b, const AstAlterAction *ast, BoundStatemen
         return ERR_OK;
     case AST_ALTER_SET_PARAM:
     case AST_ALTER_SET_OPTIONS: return bind_options(b, ast, action);
+    case AST_ALTER_COLUMN_SET_NOT_NULL:
+    case AST_ALTER_COLUMN_DROP_NOT_NULL:
+        action->kind = ast->kind == AST_ALTER_COLUMN_SET_NOT_NULL ? ALTER_SET_NOT_NULL : ALTER_DROP_NOT_NULL;
+        return existing_column(b, bound, &ast->column, &action->name);
+    case AST_ALTER_ADD_CONSTRAINT:
+        action->kind = ALTER_ADD_CONSTRAINT;
+        return bind_table_constraint(b, bound, ast->constraint, NULL, &action->constraint);
+    case AST_ALTER_DROP_CONSTRAINT:
+    case AST_ALTER_RENAME_CONSTRAINT:
+    case AST_ALTER_VALIDATE_CONSTRAINT: return bind_named_constraint(b, ast, bound, action);
     case AST_ALTER_SQUASH_PARTITIONS: action->kind = ALTER_NOTHING; return ERR_OK;
     case AST_ALTER_COLUMN_ADD_INDEX:
     case AST_ALTER_COLUMN_DROP_INDEX:
@@ -210,10 +265,13 @@ static ErrorCode find_target(Binder *b, const AstAlterTable *alter, BoundStateme
 }
 
 ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound) {
+    if (str_equal(alter->object, STR("index"))) {
+        return bind_alter_index(b, alter, bound);
+    }
     bound->kind = STATEMENT_ALTER_TABLE;
     bound->if_exists = alter->if_exists;
     TRY(find_target(b, alter, bound));
-    bound->actions = arena_array(b->arena, AlterAction, alter->action_count);
+    bound->actions = arena_array(b->arena, AlterAction, action_max(alter) + 1u);
     if (bound->table == NULL) {
         return ERR_OK;
     }
@@ -226,6 +284,9 @@ ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *boun
         AlterAction action = {0};
         TRY(bind_action(b, &alter->actions[i], bound, &action));
         bound->actions[bound->action_count++] = action;
+        if (action.kind == ALTER_ADD_COLUMN) {
+            TRY(bind_added_constraints(b, &alter->actions[i], bound));
+        }
     }
     return ERR_OK;
 }

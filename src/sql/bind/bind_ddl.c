@@ -37,7 +37,9 @@ static ErrorCode bind_constraint(Binder *b, const AstConstraint *constraint, Col
     case AST_CONSTRAINT_NOT_NULL: column->not_null = true; return ERR_OK;
     case AST_CONSTRAINT_NULL: return ERR_OK;
     case AST_CONSTRAINT_DEFAULT: return bind_column_default(b, constraint, column);
-    default: return not_supported(b, constraint->span.at, "%s", constraint_name(constraint->kind));
+    default:
+        column->not_null = column->not_null || constraint->kind == AST_CONSTRAINT_PRIMARY_KEY;
+        return is_table_constraint(constraint->kind) ? ERR_OK : not_supported(b, constraint->span.at, "%s", constraint_name(constraint->kind));
     }
 }
 
@@ -168,9 +170,6 @@ static ErrorCode refuse_clauses(Binder *b, const AstCreateTable *ast) {
     const AstNames *name = &ast->name;
     if (ast->temporary || ast->unlogged) {
         return not_supported(b, name->span.at, ast->temporary ? "a TEMPORARY table" : "an UNLOGGED table");
-    }
-    for (uint32_t i = 0; i < ast->constraint_count; i++) {
-        return not_supported(b, ast->constraints[i].span.at, "%s", constraint_name(ast->constraints[i].kind));
     }
     if (ast->dedup) {
         return not_supported(b, ast->dedup_span.at, "DEDUP");
@@ -412,6 +411,7 @@ ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement
     if (ast->like_count == 0 || ast->partition_by.len > 0) {
         TRY(bind_partition(b, ast, spec));
     }
+    TRY(bind_create_constraints(b, ast, bound));
     return bind_table_options(b, ast, spec);
 }
 
@@ -461,6 +461,9 @@ ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatemen
     bound->cascade = drop->cascade;
     if (str_equal(drop->object, STR("schema"))) {
         return drop_schema(b, drop, bound);
+    }
+    if (str_equal(drop->object, STR("index"))) {
+        return bind_drop_index(b, drop, bound);
     }
     if (!str_equal(drop->object, STR("table"))) {
         return refuse_drop(b, drop);

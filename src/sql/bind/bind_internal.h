@@ -306,6 +306,16 @@ NODISCARD ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t p
 NODISCARD ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, uint8_t *durability_out, uint32_t *ms_out);
 NODISCARD ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound);
 NODISCARD ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound);
+/* bind_keys.c */
+bool is_table_constraint(AstConstraintKind kind);   /* kept with the table, not in the column */
+NODISCARD ErrorCode bind_table_constraint(Binder *b, const BoundStatement *bound, const AstConstraint *ast, const AstName *column, BoundConstraint *out);
+NODISCARD ErrorCode bind_create_constraints(Binder *b, const AstCreateTable *ast, BoundStatement *bound);
+NODISCARD ErrorCode bind_create_index(Binder *b, const AstCreateIndex *ast, BoundStatement *bound);
+NODISCARD ErrorCode bind_drop_index(Binder *b, const AstDrop *drop, BoundStatement *bound);
+NODISCARD ErrorCode bind_alter_index(Binder *b, const AstAlterTable *alter, BoundStatement *bound);
+const TableDef *shadow_table(Binder *b, const BoundStatement *bound); /* as the statement will leave it, as far as columns go */
+void binder_begin(Binder *b, const BindContext *context, Arena *arena, Error *err);
+void binder_end(Binder *b);
 NODISCARD ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement *bound);
 NODISCARD ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer);
 /* Binds the queries of WITH that nobody has used, down to `until`: their errors are errors too, and what may not stand there is refused. */

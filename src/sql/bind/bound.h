@@ -136,13 +136,24 @@ typedef enum StatementKind {
     STATEMENT_CREATE_TABLE, STATEMENT_CREATE_TABLE_AS, STATEMENT_DROP_TABLE, STATEMENT_TRUNCATE, STATEMENT_ALTER_TABLE, STATEMENT_RENAME_TABLE,
     STATEMENT_CREATE_SCHEMA, STATEMENT_DROP_SCHEMA, STATEMENT_BEGIN, STATEMENT_COMMIT, STATEMENT_ROLLBACK, STATEMENT_SAVEPOINT, STATEMENT_RELEASE,
     STATEMENT_ROLLBACK_TO, STATEMENT_SET, STATEMENT_SHOW, STATEMENT_RESET, STATEMENT_CHECKPOINT, STATEMENT_VACUUM,
+    STATEMENT_CREATE_INDEX, STATEMENT_DROP_INDEX, STATEMENT_ALTER_INDEX, STATEMENT_REINDEX, STATEMENT_SET_CONSTRAINTS,
     /* the session's own, never seen by the binder */
     STATEMENT_PREPARE, STATEMENT_EXECUTE, STATEMENT_DEALLOCATE, STATEMENT_DECLARE_CURSOR, STATEMENT_FETCH, STATEMENT_MOVE, STATEMENT_CLOSE_CURSOR,
     STATEMENT_DISCARD, STATEMENT_LOCK, STATEMENT_UNLISTEN, STATEMENT_ANALYZE, STATEMENT_SET_TRANSACTION, STATEMENT_COPY_IN, STATEMENT_COPY_OUT
 } StatementKind;
 
-typedef enum AlterKind { ALTER_ADD_COLUMN, ALTER_DROP_COLUMN, ALTER_RENAME_COLUMN, ALTER_RENAME_TABLE, ALTER_SET_DURABILITY, ALTER_NOTHING } AlterKind;
-typedef struct AlterAction { uint8_t kind; bool if_exists; Str name, new_name; ColumnDef column; uint8_t durability; uint32_t durability_ms; } AlterAction;
+typedef enum AlterKind { ALTER_ADD_COLUMN, ALTER_DROP_COLUMN, ALTER_RENAME_COLUMN, ALTER_RENAME_TABLE, ALTER_SET_DURABILITY, ALTER_NOTHING,
+    ALTER_ADD_CONSTRAINT, ALTER_DROP_CONSTRAINT, ALTER_RENAME_CONSTRAINT, ALTER_VALIDATE_CONSTRAINT, ALTER_SET_NOT_NULL, ALTER_DROP_NOT_NULL } AlterKind;
+/* Columns go by name: numbers move while a statement alters a table. */
+typedef struct BoundConstraint {
+    ConstraintSpec spec;               /* columns and referenced columns are filled in when it is made */
+    Str *names; uint16_t column_count;
+    const TableDef *referenced;        /* NULL = the table itself */
+    Str *referenced_names; uint16_t referenced_count;
+    int64_t position;
+} BoundConstraint;
+typedef struct AlterAction { uint8_t kind; bool if_exists; Str name, new_name; ColumnDef column; uint8_t durability; uint32_t durability_ms;
+    bool cascade; BoundConstraint constraint; } AlterAction;
 
 typedef struct BoundStatement {
     uint8_t kind;
@@ -152,6 +163,9 @@ typedef struct BoundStatement {
     TableSpec spec;                    /* CREATE TABLE [AS] */
     const TableDef **tables; uint32_t table_count;   /* DROP, TRUNCATE lists (IF EXISTS leaves missing ones out) */
     AlterAction *actions; uint32_t action_count;
+    BoundConstraint *constraints; uint32_t constraint_count; /* CREATE TABLE: made behind it, in order */
+    IndexSpec index;                   /* CREATE INDEX */
+    uint32_t *index_ids;               /* DROP INDEX: one a table of tables; ALTER INDEX: of table */
     bool if_exists, if_not_exists, analyze, verbose, cascade, already_there;
     Str name, text;                    /* savepoint, setting, schema; value */
     uint8_t isolation; bool read_only, has_isolation, has_read_only, local, is_default, chain;

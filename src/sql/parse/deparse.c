@@ -186,6 +186,7 @@ static void put_create_index(Deparser *d, const AstStatement *statement) {
         put(d, " INCLUDE ");
         deparse__name_list(d, index->include, index->include_count);
     }
+    put(d, index->nulls_not_distinct ? " NULLS NOT DISTINCT" : "");
     if (index->option_count > 0) {
         put(d, " WITH (");
         deparse__options(d, index->options, index->option_count);

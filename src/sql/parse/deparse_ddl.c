@@ -411,6 +411,10 @@ static void put_action(Deparser *d, const AstAlterAction *action) {
         put(d, action->if_not_exists ? "ADD COLUMN IF NOT EXISTS " : "ADD COLUMN ");
         deparse__column(d, action->definition);
         break;
+    case AST_ALTER_VALIDATE_CONSTRAINT:
+        put(d, "VALIDATE CONSTRAINT ");
+        deparse__name(d, &action->column);
+        break;
     case AST_ALTER_DROP_COLUMN:
     case AST_ALTER_DROP_CONSTRAINT:
         put(d, action->kind == AST_ALTER_DROP_COLUMN ? "DROP COLUMN " : "DROP CONSTRAINT ");

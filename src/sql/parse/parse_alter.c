@@ -281,6 +281,12 @@ static ErrorCode parse_other_action(Parser *p, AstAlterAction *action) {
         action->kind = AST_ALTER_SQUASH_PARTITIONS;
         return parse__expect_keyword(p, KW_PARTITIONS);
     }
+    if (parse__at_word(p, STR("validate"))) {
+        parse__advance(p);
+        TRY(parse__expect_keyword(p, KW_CONSTRAINT));
+        action->kind = AST_ALTER_VALIDATE_CONSTRAINT;
+        return parse__name(p, &action->column, "a constraint name");
+    }
     if (parse__at_word(p, STR("owner"))) {
         parse__advance(p);
         TRY(parse__expect_keyword(p, KW_TO));

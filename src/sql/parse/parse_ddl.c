@@ -104,6 +104,11 @@ static ErrorCode parse_create_index(Parser *p, AstCreateIndex *index) {
     if (parse__accept_keyword(p, KW_INCLUDE)) {
         TRY(parse__name_list(p, &index->include, &index->include_count, "a column name"));
     }
+    if (parse__at_keyword(p, KW_NULLS)) {
+        parse__advance(p);
+        index->nulls_not_distinct = parse__accept_keyword(p, KW_NOT);
+        TRY(parse__expect_keyword(p, KW_DISTINCT));
+    }
     if (parse__accept_keyword(p, KW_WITH)) {
         TRY(parse__options(p, &index->options, &index->option_count));
     }

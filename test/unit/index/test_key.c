@@ -47,6 +47,7 @@ static void random_cell(Random *random, TypeId type, Cell *cell, Arena *arena) {
         cell->bytes[0] = (uint8_t)random_below(random, 3);
         cell->bytes[15] = (uint8_t)random_below(random, 256);
         break;
+    case TYPE_NAME: cell->str = strref_make(TEXTS[random_below(random, 7)], 2); break;
     case TYPE_SYMBOL:
     case TYPE_CHAR: cell->i32 = (int32_t)random_below(random, 100); break;
     default: cell->i64 = random_below(random, 4) == 0 ? (int64_t)random_next(random) : (int64_t)random_below(random, 40) - 20; break;
@@ -103,6 +104,7 @@ static void keys_are_in_the_values_order(void **state) {
     (void)state;
     int checked = 0;
     for (TypeId type = 0; type < TYPE_COUNT; type++) {
+        assert_int_equal(key_type_allowed(type), type_is_indexable(type));
         if (!key_type_ordered(type) || type == TYPE_BPCHAR) {
             continue;
         }
