@@ -65,6 +65,7 @@ CatalogView *txn_catalog(Txn *txn);                      /* live until the trans
  * texts are the caller's and must live as long as look-ups are made; a schema that does not exist is passed over. */
 void txn_set_search_path(Txn *txn, const Str *schemas, uint32_t count, Str temp_schema);
 Storage *txn_storage(Txn *txn);                          /* same */
+Engine *txn_engine(const Txn *txn);
 bool txn_has_writes(const Txn *txn);
 
 /* DDL, transactional. Names are checked here (ERR_INVALID_NAME, DUPLICATE_…, TOO_MANY_COLUMNS). */

@@ -376,7 +376,7 @@ ErrorCode engine__foreign_check(Txn *txn, bool deferred, Error *err) {
 /* ---- rows that are there: ADD CONSTRAINT, VALIDATE ---- */
 
 static ErrorCode validate_batch(Txn *txn, const Sides *sides, Batch *batch, Arena *arena, Error *err) {
-    ColumnBlock values[INDEX_KEYS_MAX] = {{0}};
+    ColumnBlock values[INDEX_KEYS_MAX] = {{{0}}};
     ColumnBuilder builders[INDEX_KEYS_MAX];
     uint16_t count = sides->constraint->column_count;
     ErrorCode code = ERR_OK;

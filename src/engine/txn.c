@@ -125,6 +125,7 @@ void txn_rollback(Txn *txn) {
     txn__free(txn);
 }
 
+Engine *txn_engine(const Txn *txn) { return txn->engine; }
 bool txn_has_writes(const Txn *txn) { return txn->writes.count > 0 || txn->sequence_lsn != 0; }
 CatalogView *txn_catalog(Txn *txn) { return &txn->view.base; }
 Storage *txn_storage(Txn *txn) { return &txn->storage.base; }

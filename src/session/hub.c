@@ -5,6 +5,7 @@
 
 static void *hub_create(Engine *engine) {
     Hub *hub = mem_calloc(1, sizeof *hub);
+    session_guard_rows(engine);
     hub->sched = engine_os(engine)->sched;
     hub->sched->mutex_init(hub->sched, &hub->mutex);
     return hub;

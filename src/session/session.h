@@ -26,6 +26,8 @@ typedef struct SessionOptions {
     int32_t client_port;
 } SessionOptions;
 
+/* Rows with CHECK constraints and index expressions can be stored through this engine from now on, by whatever door. session_open does it too. */
+void session_guard_rows(Engine *engine);
 NODISCARD ErrorCode session_open(Engine *engine, const SessionOptions *options, Session **session_out, Error *err);
 void session_close(Session *session);        /* rolls back what is open */
 void session_cancel(Session *session);       /* any thread: the running statement ends with ERR_CANCELED soon */

@@ -312,6 +312,12 @@ NODISCARD ErrorCode statement__start_query(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *err);
 NODISCARD ErrorCode statement__run_dml(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__run_ddl(Statement *statement, Error *err);
+/* table_parts.c */
+NODISCARD ErrorCode statement__add_constraint(Statement *statement, const TableDef **table, const BoundConstraint *bound, bool fresh, Error *err);
+NODISCARD ErrorCode statement__alter_part(Statement *statement, const TableDef **table, const AlterAction *action, Error *err);
+NODISCARD ErrorCode statement__create_index(Statement *statement, Error *err);
+NODISCARD ErrorCode statement__drop_index(Statement *statement, Error *err);
+NODISCARD ErrorCode statement__alter_index(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__start_text(Statement *statement, Error *err);  /* EXPLAIN, SHOW setting */
 void statement__next_text(Statement *statement, Batch **batch_out);
 NODISCARD ErrorCode statement__plan(Statement *statement, Error *err);

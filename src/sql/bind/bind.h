@@ -21,4 +21,6 @@ typedef struct BindContext {
 typedef struct TableExpression { Str text; uint8_t dialect; Type type; } TableExpression;
 NODISCARD ErrorCode bind_table_expressions(const BindContext *context, const TableDef *table, const TableExpression *expressions, uint32_t count, Arena *arena,
                                            BoundStatement **bound_out, Error *err);
+/* An UPDATE that changes nothing: every row is written anew. */
+NODISCARD ErrorCode bind_table_rewrite(const BindContext *context, const TableDef *table, Arena *arena, BoundStatement **bound_out, Error *err);
 NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);

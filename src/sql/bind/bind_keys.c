@@ -407,3 +407,25 @@ ErrorCode bind_table_expressions(const BindContext *context, const TableDef *tab
     *bound_out = bound;
     return code;
 }
+
+ErrorCode bind_table_rewrite(const BindContext *context, const TableDef *table, Arena *arena, BoundStatement **bound_out, Error *err) {
+    Binder b;
+    binder_begin(&b, context, arena, err);
+    BoundStatement *bound = arena_new(arena, BoundStatement);
+    bound->kind = STATEMENT_UPDATE;
+    bound->timestamp_index = -1;
+    bound->table = table;
+    Rel *rel = NULL;
+    const Expr **exprs = arena_array(arena, const Expr *, table->column_count + 2u);
+    Str *names = arena_array(arena, Str, table->column_count + 2u);
+    ErrorCode code = rel_scan(&b, table, true, &rel);
+    for (uint32_t i = 0; i <= table->column_count && code == ERR_OK; i++) {
+        uint32_t from = i == 0 ? table->column_count : i - 1;
+        exprs[i] = rel_column_expr(&b, rel, from);
+        names[i] = rel->columns[from].name;
+    }
+    code = code == ERR_OK ? rel_project(&b, rel, exprs, names, table->column_count + 1u, &bound->rel) : code;
+    binder_end(&b);
+    *bound_out = bound;
+    return code;
+}

@@ -260,6 +260,9 @@ static ErrorCode run_sink(const Plan *plan, const RunContext *context, const Tab
     ErrorCode code = ERR_OK;
     TRY_OR(done, run_open(plan, context, &sink.run, err));
     TRY_OR(done, drive(&sink, kind, err));
+    if (context->storage->statement_end != NULL) {
+        TRY_OR(done, context->storage->statement_end(context->storage, err));
+    }
     *rows_out = sink.rows;
 done:
     for (uint32_t i = 0; i < sink.full_count; i++) {

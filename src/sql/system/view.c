@@ -148,6 +148,22 @@ const TableDef *system_function(CatalogView *base, Str name) {
     return relation == NULL || base->table_find != view_table_find ? NULL : system_table(of_catalog(base), relation);
 }
 
+static ErrorCode storage_conflicts(Storage *base, uint32_t table_id, uint32_t index_id, const ColumnBlock *columns, uint16_t column_count, RowRef *rows_out,
+                                   Error *err) {
+    Storage *inner = of_storage(base)->inner_storage;
+    return inner->conflicts(inner, table_id, index_id, columns, column_count, rows_out, err);
+}
+
+static ErrorCode storage_fetch(Storage *base, uint32_t table_id, const RowRef *rows, uint16_t row_count, Vector *columns_out, Arena *arena, Error *err) {
+    Storage *inner = of_storage(base)->inner_storage;
+    return inner->fetch(inner, table_id, rows, row_count, columns_out, arena, err);
+}
+
+static ErrorCode storage_statement_end(Storage *base, Error *err) {
+    Storage *inner = of_storage(base)->inner_storage;
+    return inner->statement_end(inner, err);
+}
+
 void system_view_attach(SystemView *view, CatalogView *inner, Storage *inner_storage, const FunctionEnvironment *environment) {
     view->inner = inner;
     view->inner_storage = inner_storage;
@@ -158,6 +174,6 @@ void system_view_init(SystemView *view, Arena *arena, CatalogView *inner, Storag
     *view = (SystemView){.arena = arena, .names = {append_name, find_name}, .calls = {system_call}, .busy = ATOMIC_FLAG_INIT};
     view->base = (CatalogView){view_table_find, view_table_by_id, view_table_next, view_schema_next, view_stats, view_version, view_object_find,
                                view_object_by_id, view_object_next, view_relation_find};
-    view->storage = (Storage){storage_source, storage_append, storage_end_rows, storage_rows_appended};
+    view->storage = (Storage){storage_source, storage_append, storage_end_rows, storage_rows_appended, storage_conflicts, storage_fetch, storage_statement_end};
     system_view_attach(view, inner, inner_storage, environment);
 }

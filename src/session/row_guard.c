@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * row_guard.c - CHECK constraints and index expressions over rows that are about to be stored, whichever door they came through.
+ *
+ * How:     the table's expressions are bound and planned once a transaction and version of the table, as a SELECT over it; its rows come
+ *          from the blocks at hand, by a storage of the guard's own.
+ * Errors:  23514 with the row in its detail, as PostgreSQL says it.
+ * Threads: a guard belongs to its transaction. Tests: test/sql/keys.slt */
+#include "column/value_text.h"
+#include "session/session_internal.h"
+
+enum { GUARD_ARENA_BYTES = 64 << 20 };
+
+/* ---- blocks as a table ---- */
+
+typedef struct BlockSource { RowSource base; const ColumnBlock *blocks; } BlockSource;
+struct BlockScan { const ColumnBlock *blocks; uint16_t columns[COLUMNS_MAX]; uint16_t column_count; bool taken, want_refs; };
+typedef struct BlockScan BlockScan;
+typedef struct BlockCursor { BlockScan *scan; uint32_t at; Arena arena; Vector *vectors; } BlockCursor;
+
+static ErrorCode block_open(RowSource *base, const ScanRequest *request, Scan **scan_out, Error *err) {
+    (void)err;
+    assert(!request->want_refs);
+    BlockScan *scan = mem_calloc(1, sizeof *scan);
+    scan->blocks = ((BlockSource *)base)->blocks;
+    scan->column_count = request->column_count;
+    if (request->column_count > 0) {
+        memcpy(scan->columns, request->columns, sizeof(uint16_t) * request->column_count);
+    }
+    *scan_out = (Scan *)(void *)scan;
+    return ERR_OK;
+}
+
+static bool block_next_morsel(Scan *base, Morsel *morsel_out) {
+    BlockScan *scan = (BlockScan *)(void *)base;
+    bool first = !scan->taken;
+    scan->taken = true;
+    *morsel_out = (Morsel){.row_estimate = scan->blocks[0].row_count};
+    return first;
+}
+
+static ErrorCode block_cursor_open(Scan *base, ScanCursor **cursor_out, Error *err) {
+    (void)err;
+    BlockCursor *cursor = mem_calloc(1, sizeof *cursor);
+    cursor->scan = (BlockScan *)(void *)base;
+    arena_init(&cursor->arena, GUARD_ARENA_BYTES);
+    cursor->vectors = mem_calloc(cursor->scan->column_count + 1u, sizeof *cursor->vectors);
+    *cursor_out = (ScanCursor *)(void *)cursor;
+    return ERR_OK;
+}
+
+static void block_cursor_start(ScanCursor *base, const Morsel *morsel) {
+    (void)morsel;
+    ((BlockCursor *)(void *)base)->at = 0;
+}
+
+/* Rows of a block from a multiple of 1,024 on: words of bits begin at a word. The block is padded to 64 rows. */
+static ErrorCode block_read(ScanCursor *base, Batch *batch_out, Error *err) {
+    (void)err;
+    BlockCursor *cursor = (BlockCursor *)(void *)base;
+    const BlockScan *scan = cursor->scan;
+    uint16_t rows = (uint16_t)MIN_OF(scan->blocks[0].row_count - cursor->at, (uint32_t)BATCH_ROWS);
+    for (uint16_t i = 0; i < scan->column_count; i++) {
+        const ColumnBlock *block = &scan->blocks[scan->columns[i]];
+        size_t width = physical_bytes(type_physical((TypeId)block->type.id));
+        cursor->vectors[i] = (Vector){.type = block->type, .form = VECTOR_FLAT, .row_count = rows,
+                                      .data = (const uint8_t *)block->data + (width == 0 ? cursor->at / 8 : width * cursor->at),
+                                      .valid = block->valid != NULL ? block->valid + cursor->at / 64 : NULL};
+    }
+    *batch_out = (Batch){.row_count = rows, .live_count = rows, .column_count = scan->column_count, .columns = cursor->vectors, .first = {0, cursor->at}};
+    cursor->at += rows;
+    return ERR_OK;
+}
+
+static void block_cursor_close(ScanCursor *base) {
+    BlockCursor *cursor = (BlockCursor *)(void *)base;
+    arena_deinit(&cursor->arena);
+    mem_free(cursor->vectors);
+    mem_free(cursor);
+}
+
+static void block_counters(Scan *scan, ScanCounters *counters_out) { (void)scan, *counters_out = (ScanCounters){0}; }
+static void block_close(Scan *scan) { mem_free(scan); }
+static uint64_t block_estimate(RowSource *base) { return ((BlockSource *)base)->blocks[0].row_count; }
+
+static const RowSourceVtable BLOCK_VTABLE = {.open = block_open, .next_morsel = block_next_morsel, .cursor_open = block_cursor_open,
+                                             .cursor_start = block_cursor_start, .read = block_read, .cursor_close = block_cursor_close,
+                                             .counters = block_counters, .close = block_close, .row_estimate = block_estimate};
+
+/* ---- the guard ---- */
+
+typedef struct Guarded {         /* one table's expressions, compiled */
+    uint32_t table_id;
+    uint64_t version;
+    uint32_t check_count;
+    TableDef table;              /* without its symbols' order, time and statistics: a plain list of columns */
+    Plan *plan;
+    Arena arena, plan_arena;
+    struct Guarded *next;
+} Guarded;
+
+typedef struct Guard {
+    RowGuard base;
+    Txn *txn;
+    Engine *engine;
+    Storage storage;
+    BlockSource source;
+    Guarded *tables;
+    FunctionEnvironment environment;
+    ColumnBuilder *computed;     /* of the last call */
+    uint16_t computed_count;
+    Random random;
+} Guard;
+
+static ErrorCode guard_source(Storage *storage, uint32_t table_id, RowSource **source_out, Error *err) {
+    (void)table_id, (void)err;
+    Guard *guard = (Guard *)((char *)storage - offsetof(Guard, storage));
+    *source_out = &guard->source.base;
+    return ERR_OK;
+}
+
+static int64_t read_clock(void *clock) { return ((Clock *)clock)->wall_micros(clock); }
+
+static uint32_t expressions_of(const TableDef *table, TableExpression *out, uint32_t *check_count_out) {
+    uint32_t count = 0;
+    for (uint16_t i = 0; i < table->constraint_count; i++) {
+        if (table->constraints[i].kind == CONSTRAINT_CHECK) {
+            out[count++] = (TableExpression){table->constraints[i].text, table->constraints[i].dialect, type_of(TYPE_BOOL)};
+        }
+    }
+    *check_count_out = count;
+    for (uint16_t i = 0; i < table->computed_count; i++) {
+        const ColumnDef *column = &table->columns[table->column_count + i];
+        out[count++] = (TableExpression){column->default_text, column->default_dialect, column->type};
+    }
+    return count;
+}
+
+static ErrorCode compile(Guard *guard, const TableDef *table, Guarded *guarded, Error *err) {
+    TableExpression *expressions = arena_array(&guarded->arena, TableExpression, (uint32_t)table->constraint_count + table->computed_count + 1u);
+    uint32_t count = expressions_of(table, expressions, &guarded->check_count);
+    guarded->table = *table;
+    guarded->table.designated = -1; /* rows come as they lie */
+    BindContext context = {.catalog = txn_catalog(guard->txn), .environment = &guard->environment};
+    BoundStatement *bound = NULL;
+    TRY(bind_table_expressions(&context, &guarded->table, expressions, count, &guarded->arena, &bound, err));
+    PlanOptions options = {.environment = &guard->environment};
+    return plan_create(bound, &options, &guarded->plan_arena, &guarded->plan, err);
+}
+
+static void guarded_free(Guarded *guarded) {
+    arena_deinit(&guarded->arena);
+    arena_deinit(&guarded->plan_arena);
+    mem_free(guarded);
+}
+
+static ErrorCode guarded_of(Guard *guard, const TableDef *table, Guarded **guarded_out, Error *err) {
+    for (Guarded *known = guard->tables; known != NULL; known = known->next) {
+        if (known->table_id == table->id && known->version == table->version) {
+            *guarded_out = known;
+            return ERR_OK;
+        }
+    }
+    Guarded *guarded = mem_calloc(1, sizeof *guarded);
+    guarded->table_id = table->id;
+    guarded->version = table->version;
+    arena_init(&guarded->arena, GUARD_ARENA_BYTES);
+    arena_init(&guarded->plan_arena, GUARD_ARENA_BYTES);
+    ErrorCode code = compile(guard, table, guarded, err);
+    if (code != ERR_OK) {
+        guarded_free(guarded);
+        return code;
+    }
+    guarded->next = guard->tables;
+    guard->tables = guarded;
+    *guarded_out = guarded;
+    return ERR_OK;
+}
+
+/* ---- saying which row ---- */
+
+static void put_cell(Buffer *out, const ColumnDef *column, const ColumnBlock *block, uint32_t row) {
+    if (block->valid != NULL && !bit_get(block->valid, row)) {
+        buffer_append_str(out, STR("null"));
+    } else if (column->type.id == TYPE_SYMBOL) {
+        buffer_append_str(out, column->symbols->text(column->symbols, ((const int32_t *)block->data)[row]));
+    } else if (type_physical((TypeId)column->type.id) == PHYS_BIT) {
+        uint8_t bit = bit_get(block->data, row);
+        value_format(column->type, &bit, &(TextStyle){0}, out);
+    } else {
+        value_format(column->type, (const uint8_t *)block->data + physical_bytes(type_physical((TypeId)column->type.id)) * row, &(TextStyle){0}, out);
+    }
+}
+
+static ErrorCode violated(const TableDef *table, uint32_t check, const ColumnBlock *columns, uint32_t row, Error *err) {
+    const ConstraintDef *constraint = NULL;
+    for (uint16_t i = 0; i < table->constraint_count; i++) {
+        if (table->constraints[i].kind == CONSTRAINT_CHECK && check-- == 0) {
+            constraint = &table->constraints[i];
+            break;
+        }
+    }
+    assert(constraint != NULL);
+    Buffer text;
+    buffer_init(&text, 1 << 20);
+    for (uint16_t i = 0; i < table->column_count && text.len < ERROR_FIELD_BYTES; i++) {
+        buffer_append_str(&text, i > 0 ? STR(", ") : (Str){0});
+        put_cell(&text, &table->columns[i], &columns[i], row);
+    }
+    ErrorCode code = error_set(err, ERR_CHECK_VIOLATION, ERROR_NO_POSITION, "new row for relation \"%.*s\" violates check constraint \"%.*s\"", STR_ARG(table->name),
+                               STR_ARG(constraint->name));
+    error_ignore(error_add(err, 'D', "Failing row contains (%.*s).", (int)MIN_OF(text.len, (size_t)500), (const char *)text.data));
+    error_ignore(error_add(err, 's', "%.*s", STR_ARG(table->schema_name)));
+    error_ignore(error_add(err, 't', "%.*s", STR_ARG(table->name)));
+    error_ignore(error_add(err, 'n', "%.*s", STR_ARG(constraint->name)));
+    buffer_deinit(&text);
+    return code;
+}
+
+/* ---- looking ---- */
+
+static void computed_clear(Guard *guard) {
+    for (uint16_t i = 0; i < guard->computed_count; i++) {
+        column_builder_deinit(&guard->computed[i]);
+    }
+    mem_free(guard->computed);
+    guard->computed = NULL;
+    guard->computed_count = 0;
+}
+
+static void computed_begin(Guard *guard, const TableDef *table) {
+    computed_clear(guard);
+    guard->computed = mem_calloc(table->computed_count + 1u, sizeof *guard->computed);
+    guard->computed_count = table->computed_count;
+    for (uint16_t i = 0; i < table->computed_count; i++) {
+        column_builder_init(&guard->computed[i], table->columns[table->column_count + i].type);
+    }
+}
+
+static ErrorCode take_batch(Guard *guard, const Guarded *guarded, const TableDef *table, const ColumnBlock *columns, Batch *batch, uint32_t *row, Arena *arena,
+                            Error *err) {
+    for (uint16_t c = 0; c < batch->column_count; c++) {
+        TRY(vector_dense(&batch->columns[c], arena, err));
+        batch->columns[c].row_count = batch->row_count;
+        if (c >= guarded->check_count) {
+            column_builder_batch(&guard->computed[c - guarded->check_count], &batch->columns[c], batch->live, batch->row_count);
+            continue;
+        }
+        for (uint16_t r = 0; r < batch->row_count; r++) {
+            if (!vector_is_null(&batch->columns[c], r) && !vector_bool(&batch->columns[c], r)) {
+                return violated(table, c, columns, *row + r, err);
+            }
+        }
+    }
+    *row += batch->row_count;
+    return ERR_OK;
+}
+
+static ErrorCode look(RowGuard *base, const TableDef *table, const ColumnBlock *columns, ColumnBlock *computed_out, Error *err) {
+    Guard *guard = (Guard *)base;
+    Guarded *guarded = NULL;
+    TRY(guarded_of(guard, table, &guarded, err));
+    computed_begin(guard, table);
+    guard->source.blocks = columns;
+    RunContext context = {.storage = &guard->storage, .environment = &guard->environment, .workers = 1};
+    Run *run = NULL;
+    Arena arena;
+    arena_init(&arena, GUARD_ARENA_BYTES);
+    uint32_t row = 0;
+    ErrorCode code = columns[0].row_count == 0 ? ERR_OK : run_open(guarded->plan, &context, &run, err);
+    while (code == ERR_OK && run != NULL) {
+        Batch *batch = NULL;
+        code = run_next(run, &batch, err);
+        if (code != ERR_OK || batch == NULL) {
+            break;
+        }
+        arena_reset(&arena);
+        code = take_batch(guard, guarded, table, columns, batch, &row, &arena, err);
+    }
+    run_close(run);
+    arena_deinit(&arena);
+    for (uint16_t i = 0; i < table->computed_count; i++) {
+        computed_out[i] = column_builder_block(&guard->computed[i]);
+    }
+    return code;
+}
+
+static void destroy(RowGuard *base) {
+    Guard *guard = (Guard *)base;
+    computed_clear(guard);
+    for (Guarded *guarded = guard->tables; guarded != NULL;) {
+        Guarded *next = guarded->next;
+        guarded_free(guarded);
+        guarded = next;
+    }
+    mem_free(guard);
+}
+
+static RowGuard *make(Txn *txn) {
+    Guard *guard = mem_calloc(1, sizeof *guard);
+    Engine *engine = txn_engine(txn);
+    Clock *clock = engine_os(engine)->clock;
+    guard->base = (RowGuard){look, destroy};
+    guard->txn = txn;
+    guard->storage = (Storage){.source = guard_source};
+    guard->source.base.vtable = &BLOCK_VTABLE;
+    random_init(&guard->random, (uint64_t)clock->wall_micros(clock));
+    guard->environment = (FunctionEnvironment){.now_micros = clock->wall_micros(clock), .clock_micros = read_clock, .clock = clock, .random = &guard->random,
+                                               .zone_load = os_zone_load, .database_name = STR("basalt"), .schema_name = STR("public")};
+    return &guard->base;
+}
+
+void session_guard_rows(Engine *engine) { engine_set_guard_maker(engine, make); }
