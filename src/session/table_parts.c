@@ -104,7 +104,8 @@ ErrorCode statement__add_constraint(Statement *statement, const TableDef **table
     spec.column_count = bound->column_count;
     spec.referenced_count = bound->referenced_count;
     spec.referenced_table_id = bound->referenced != NULL ? bound->referenced->id : 0;
-    for (uint16_t i = 0; i < spec.column_count && !fresh && spec.def.kind == CONSTRAINT_PRIMARY_KEY; i++) {
+    bool looked_at = !fresh && spec.def.kind == CONSTRAINT_PRIMARY_KEY && table_primary_key(*table) == NULL;
+    for (uint16_t i = 0; i < spec.column_count && looked_at; i++) {
         TRY(check_not_null(statement, *table, bound->names[i], err));
     }
     uint16_t before = (*table)->constraint_count;
