@@ -13,7 +13,9 @@
     X(SYMBOLS_NOT_LOGGED, "new symbols are not in the log")                                                            \
     X(REDO_FORGETS_ENDS, "deleted rows come back after a crash")                                                       \
     X(IMAGE_FORGETS_ENDS, "a checkpoint forgets which rows are deleted")                                                \
-    X(IMAGE_FORGETS_SEGMENT_ENDS, "a checkpoint forgets which rows of segments are deleted")
+    X(IMAGE_FORGETS_SEGMENT_ENDS, "a checkpoint forgets which rows of segments are deleted")                           \
+    X(PUBLISH_FORGETS_ENDS, "a flush or merge forgets which rows of its inputs are deleted")                           \
+    X(SLICES_KILL_THEIR_FILE, "a file dies with the part that named it, although slices of it go on")
 
 typedef enum Plant {
     PLANT_NONE,

@@ -11,7 +11,7 @@ enum { PATH_BYTES = 64, BODY_BLOCK = 1 };
 
 static void body_path(char *path, uint64_t file_id) { snprintf(path, PATH_BYTES, "body/%llu.body", (unsigned long long)file_id); }
 
-ErrorCode engine__body_write(Engine *engine, Bytes body, Buffer *op_out, uint64_t *file_id_out, Error *err) {
+static ErrorCode body_write(Engine *engine, Bytes body, Buffer *op_out, uint64_t *file_id_out, Error *err) {
     uint64_t file_id = engine__new_file_id(engine);
     char path[PATH_BYTES];
     body_path(path, file_id);
@@ -38,6 +38,22 @@ ErrorCode engine__body_write(Engine *engine, Bytes body, Buffer *op_out, uint64_
     op_finish(op_out, at);
     *file_id_out = file_id;
     return ERR_OK;
+}
+
+ErrorCode engine__body_shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Error *err) {
+    if (body->len <= WAL_BODY_BYTES_MAX) {
+        return ERR_OK;
+    }
+    Buffer name;
+    buffer_init(&name, 4096);
+    ErrorCode code = body_write(engine, buffer_bytes(body), &name, file_id_out, err);
+    if (code == ERR_OK) {
+        buffer_deinit(body);
+        *body = name;
+        return ERR_OK;
+    }
+    buffer_deinit(&name);
+    return code;
 }
 
 ErrorCode engine__body_redo(Engine *engine, Bytes payload, Lsn lsn, Error *err) {

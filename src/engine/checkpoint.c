@@ -165,7 +165,7 @@ static ErrorCode checkpoint_at(Engine *engine, const Snapshot *snapshot, Error *
 
 ErrorCode engine_checkpoint(Engine *engine, Error *err) {
     TxnEntry entry;
-    FlushPolicy policy = {.seal_bytes = CHECKPOINT_FLUSH_BYTES};
+    FlushPolicy policy = {.seal_bytes = engine__flush_bytes(engine, CHECKPOINT_FLUSH_BYTES), .keep_tail = true};
     ErrorCode code = engine__flush_all(engine, &policy, err);
     if (code != ERR_OK) {
         return code;

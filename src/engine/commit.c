@@ -88,23 +88,6 @@ static void encode_writes(Txn *txn, Buffer *out) {
     }
 }
 
-/* Replaces a body that is too large for a record by the name of a file that holds it. */
-static ErrorCode shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Error *err) {
-    if (body->len <= WAL_BODY_BYTES_MAX) {
-        return ERR_OK;
-    }
-    Buffer name;
-    buffer_init(&name, 4096);
-    ErrorCode code = engine__body_write(engine, buffer_bytes(body), &name, file_id_out, err);
-    if (code == ERR_OK) {
-        buffer_deinit(body);
-        *body = name;
-        return ERR_OK;
-    }
-    buffer_deinit(&name);
-    return code;
-}
-
 /* Drops and truncates only: what gives room back may use the log's last room. */
 static bool frees_room(const Txn *txn) {
     for (size_t i = 0; i < txn->writes.count; i++) {
@@ -121,7 +104,7 @@ static ErrorCode append_record(Txn *txn, Buffer *body, Lsn *lsn_out, Error *err)
     Engine *engine = txn->engine;
     uint64_t file_id = 0;
     TRY(buffer_check(body, err));
-    TRY(shorten(engine, body, &file_id, err));
+    TRY(engine__body_shorten(engine, body, &file_id, err));
     IoVec part = {body->data, body->len};
     uint32_t interval_ms = 0;
     WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .publish_context = &txn->publication};

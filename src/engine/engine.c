@@ -155,6 +155,7 @@ static void engine_init(Engine *engine, Os os, const EngineOptions *options) {
     engine->options = *options;
     arena_init(&engine->arena, 1 << 20);
     engine->env.os = os;
+    engine->env.block_rows = options->block_rows;
     chunk_pool_init(&engine->env.pool, sched, POOL_KEPT_BYTES);
     registry_init(&engine->registry, sched);
     intmap_init(&engine->tables);
@@ -347,6 +348,10 @@ void engine_counters(Engine *engine, EngineCounters *counters_out) {
         .durable_lsn = wal_durable_lsn(engine->wal),
         .segments_written = atomic_load(&engine->env.segments_written),
         .segment_bytes_written = atomic_load(&engine->env.segment_bytes_written),
+        .rows_flushed = atomic_load(&engine->env.rows_flushed),
+        .rows_merged = atomic_load(&engine->env.rows_merged),
+        .bytes_flushed = atomic_load(&engine->env.bytes_flushed),
+        .bytes_merged = atomic_load(&engine->env.bytes_merged),
         .merges = atomic_load(&engine->env.merges),
         .flushes = atomic_load(&engine->env.flushes),
         .checkpoints = atomic_load(&engine->checkpoint_count),

@@ -18,6 +18,7 @@ typedef struct EngineOptions {
     int64_t checkpoint_interval_ms; /* 0 = 5 min; -1 = only when asked */
     uint8_t durability;             /* database default; UNSET = COMMIT */
     uint32_t durability_ms;         /* for INTERVAL; 0 = 100 */
+    uint32_t block_rows;            /* of a full row block of a segment; 0 = 65,536. For tests: merges, borders and slices with few rows */
     bool embedded;                  /* no log thread: the committing thread writes and syncs (library, basalt sql DIR) */
     bool no_background;             /* no flush/merge tasks: only engine_run_jobs does work (tests, simulator) */
     bool read_only;
@@ -38,7 +39,7 @@ NODISCARD ErrorCode engine_flush_table(Engine *engine, uint32_t table_id, Error 
 NODISCARD ErrorCode engine_check(Engine *engine, Buffer *report, Error *err);  /* every block and invariant; ERR_DAMAGED at the end if any */
 typedef struct EngineCounters {
     uint64_t commits, rollbacks, rows_appended, rows_ended, log_bytes, log_syncs, log_groups, segments_written, segment_bytes_written,
-        merges, flushes, checkpoints, conflicts, memory_bytes, transactions_open, segments, tables, visible_lsn, durable_lsn;
+        rows_flushed, rows_merged, bytes_flushed, bytes_merged, merges, flushes, checkpoints, conflicts, memory_bytes, transactions_open, segments, tables, visible_lsn, durable_lsn;
 } EngineCounters;
 void engine_counters(Engine *engine, EngineCounters *counters_out);
 Os *engine_os(Engine *engine);

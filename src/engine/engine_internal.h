@@ -142,7 +142,9 @@ void txn__storage_init(Txn *txn);
 NODISCARD ErrorCode engine__redo_ops(Engine *engine, Bytes body, Lsn lsn, Error *err);
 ErrorCode engine__redo_record(void *engine, const WalRecord *record, Error *err);
 /* body.c: bodies of large records in files of their own. */
-NODISCARD ErrorCode engine__body_write(Engine *engine, Bytes body, Buffer *op_out, uint64_t *file_id_out, Error *err);
+
+/* Replaces a body that is too large for a record by the name of a file that holds it. *file_id_out stays 0 if it is not. */
+NODISCARD ErrorCode engine__body_shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Error *err);
 NODISCARD ErrorCode engine__body_redo(Engine *engine, Bytes payload, Lsn lsn, Error *err);
 void engine__body_add(Engine *engine, uint64_t file_id, Lsn lsn);
 void engine__body_remove(Engine *engine, uint64_t file_id);
@@ -167,6 +169,7 @@ NODISCARD ErrorCode engine__foreign_validate(Txn *txn, const TableDef *table, ui
 void engine__foreign_forget(Txn *txn, bool deferred_too);
 /* jobs.c */
 void engine__jobs_main(void *engine);
+size_t engine__flush_bytes(const Engine *engine, size_t bytes); /* less if row blocks are smaller than usual */
 NODISCARD ErrorCode engine__flush_all(Engine *engine, const FlushPolicy *policy, Error *err);
 NODISCARD ErrorCode engine__wait_for_memory(Engine *engine, Error *err); /* before rows are taken */
 /* files.c */

@@ -15,22 +15,33 @@ typedef struct RewriteJob {
 
 static void job_settle(Publication *publication, Lsn lsn) { table_rewrite_settle(((RewriteJob *)publication)->rewrite, lsn); }
 
+/* The record; its body, if it is large, in a file of its own. */
+static ErrorCode append_body(Engine *engine, RewriteJob *job, Buffer *body, Lsn *lsn_out, Error *err) {
+    uint64_t file_id = 0;
+    TRY(buffer_check(body, err));
+    TRY(engine__body_shorten(engine, body, &file_id, err));
+    IoVec part = {body->data, body->len};
+    WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .durability = WAL_OFF, .urgent = true,
+                        .publish_context = &job->publication};
+    ErrorCode code = wal_append(engine->wal, &append, lsn_out, NULL, err);
+    if (file_id != 0 && code == ERR_OK) {
+        engine__body_add(engine, file_id, *lsn_out);
+    } else if (file_id != 0) {
+        engine__body_remove(engine, file_id);
+    }
+    return code;
+}
+
 /* Under the gate. */
 static ErrorCode append_publish(Engine *engine, RewriteJob *job, Stamp stamp, Lsn *lsn_out, Error *err) {
     Buffer body;
-    buffer_init(&body, WAL_BODY_BYTES_MAX);
+    buffer_init(&body, COMMIT_BODY_BYTES_MAX);
     TRY(wal_wait(engine->wal, (WalTicket){wal_last_lsn(engine->wal)}, err));
     ErrorCode code = ERR_OK;
     if (!table_rewrite_install(job->rewrite, stamp, &body)) {
         code = error_set(err, ERR_OBJECT_IN_USE, ERROR_NO_POSITION, "a part was truncated while it was rewritten");
     }
-    code = code == ERR_OK ? buffer_check(&body, err) : code;
-    if (code == ERR_OK) {
-        IoVec part = {body.data, body.len};
-        WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .durability = WAL_OFF, .urgent = true,
-                            .publish_context = &job->publication};
-        code = wal_append(engine->wal, &append, lsn_out, NULL, err);
-    }
+    code = code == ERR_OK ? append_body(engine, job, &body, lsn_out, err) : code;
     buffer_deinit(&body);
     return code;
 }
@@ -140,6 +151,10 @@ ErrorCode engine_flush_table(Engine *engine, uint32_t id, Error *err) {
     return code;
 }
 
+size_t engine__flush_bytes(const Engine *engine, size_t bytes) {
+    return engine->env.block_rows == 0 ? bytes : MAX_OF(bytes / BLOCK_ROWS * engine->env.block_rows, (size_t)1);
+}
+
 static size_t ingest_limit(const Engine *engine) {
     return engine->options.ingest_memory_bytes != 0 ? engine->options.ingest_memory_bytes : (size_t)INGEST_BYTES;
 }
@@ -163,7 +178,7 @@ static ErrorCode relieve_memory(Engine *engine, Error *err) {
 }
 
 ErrorCode engine_run_jobs(Engine *engine, Error *err) {
-    FlushPolicy policy = {.seal_bytes = FLUSH_BYTES};
+    FlushPolicy policy = {.seal_bytes = engine__flush_bytes(engine, FLUSH_BYTES), .keep_tail = true};
     engine__collect(engine);
     TRY(engine__flush_all(engine, &policy, err));
     if (engine->jobs != NULL) { /* what was sealed just now waits for its writers; most end within milliseconds */

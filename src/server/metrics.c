@@ -15,6 +15,10 @@ enum { ANSWER_BYTES_MAX = 256 << 10 };
     X(log_syncs, "basalt_log_syncs_total", "counter", "syncs of the log")                                              \
     X(log_groups, "basalt_log_groups_total", "counter", "groups of records written to the log")                        \
     X(segments_written, "basalt_segments_written_total", "counter", "segment files written")                           \
+    X(rows_flushed, "basalt_rows_flushed_total", "counter", "rows written into segments by flushes and bulk loads")     \
+    X(rows_merged, "basalt_rows_merged_total", "counter", "rows that merges wrote again")                              \
+    X(bytes_flushed, "basalt_bytes_flushed_total", "counter", "bytes of segments written by flushes and bulk loads")   \
+    X(bytes_merged, "basalt_bytes_merged_total", "counter", "bytes of segments that merges wrote again")               \
     X(merges, "basalt_merges_total", "counter", "merges of segments")                                                  \
     X(flushes, "basalt_flushes_total", "counter", "memory parts written to files")                                     \
     X(checkpoints, "basalt_checkpoints_total", "counter", "checkpoints")                                               \

@@ -67,6 +67,11 @@ static void encode_rows(void *context, Chunk *chunk, uint32_t first, uint32_t en
     op_finish(job->out, at);
 }
 
+void table__encode_chunk(Table *table, Part *part, Chunk *chunk, Buffer *out) {
+    EncodeJob job = {table, part, out};
+    encode_rows(&job, chunk, 0, chunk->filled);
+}
+
 /* Spans of one part, written as they come; the count is filled in at the end. */
 typedef struct SpanOutput { Buffer *out; size_t op_at, count_at; uint32_t part, first, end, count; } SpanOutput;
 
@@ -141,6 +146,9 @@ static void add_ends(SpanOutput *spans, const Table *table, const Part *part, co
 void table__encode_settled_ends(const Table *table, const Part *part, Stamp newest, Buffer *out) {
     SpanOutput spans = {.out = out};
     add_ends(&spans, table, part, &part->ends, 0, newest);
+    for (uint32_t c = 0; c < part->chunk_count; c++) {
+        add_ends(&spans, table, part, &part->chunks[c]->ends, part->chunks[c]->first_offset, newest);
+    }
     if (spans.part != 0) {
         spans_finish(&spans);
     }

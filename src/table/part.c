@@ -3,6 +3,7 @@
  *
  * Threads: everything under the table's lock, but create and destroy.
  * Tests:   test/unit/engine/test_engine.c, test_history.c */
+#include "base/plant.h"
 #include "table/table_internal.h"
 
 void table__lock(Table *table) { table->env->os.sched->mutex_lock(table->env->os.sched, &table->lock); }
@@ -35,17 +36,32 @@ void table_destroy(Table *table) {
 
 uint32_t table_id(const Table *table) { return table->id; }
 
+/* By rank; parts of one rank do not overlap and lie by time. */
+static bool lies_before(const Part *a, const Part *b) {
+    if (a->rank != b->rank) {
+        return a->rank < b->rank;
+    }
+    if (a->min != b->min || a->max != b->max) {
+        return a->min != b->min ? a->min < b->min : a->max < b->max;
+    }
+    return a->id < b->id;
+}
+
 void table__part_insert(Table *table, Part *part) {
     if (table->part_count == table->part_capacity) {
         table->part_capacity = table->part_capacity == 0 ? 4 : table->part_capacity * 2;
         table->parts = mem_realloc(table->parts, sizeof(Part *) * table->part_capacity);
     }
     uint32_t at = table->part_count++;
-    for (; at > 0 && (table->parts[at - 1]->rank > part->rank || (table->parts[at - 1]->rank == part->rank && table->parts[at - 1]->id > part->id)); at--) {
+    for (; at > 0 && lies_before(part, table->parts[at - 1]); at--) {
         table->parts[at] = table->parts[at - 1];
     }
     table->parts[at] = part;
     table->next_part_id = MAX_OF(table->next_part_id, part->id + 1);
+    table->changes++;
+    if (part->file != NULL) {
+        part->file->listed++;
+    }
 }
 
 Part *table__part_create(Table *table, uint32_t id, ChunkLayout *layout) {
@@ -84,7 +100,17 @@ void table__part_release(Table *table, Part *part) {
     mem_free(part);
 }
 
+/* A file is dead once no part of the list names it, from the newest record on that took one of its parts out. */
+static void unlist_file(Table *table, SegmentFile *file, uint64_t lsn) {
+    file->listed--;
+    file->dead_lsn = MAX_OF(file->dead_lsn, lsn);
+    if (lsn != 0 && (file->listed == 0 || PLANTED(SLICES_KILL_THEIR_FILE))) {
+        dead_files_add(&table->env->dead, (DeadFile){table->id, FILE_SEGMENT, file->file_id, file->dead_lsn});
+    }
+}
+
 void table__part_remove(Table *table, Part *part, uint64_t lsn) {
+    table->changes++;
     for (uint32_t i = 0; i < table->part_count; i++) {
         if (table->parts[i] == part) {
             memmove(&table->parts[i], &table->parts[i + 1], sizeof(Part *) * (table->part_count - i - 1));
@@ -92,8 +118,8 @@ void table__part_remove(Table *table, Part *part, uint64_t lsn) {
             break;
         }
     }
-    if (part->file != NULL && part->file->refs == 1 && lsn != 0) {
-        dead_files_add(&table->env->dead, (DeadFile){table->id, FILE_SEGMENT, part->file->file_id, lsn});
+    if (part->file != NULL) {
+        unlist_file(table, part->file, lsn);
     }
     if (lsn != 0) {
         table__runs_dead(table, part, lsn);
@@ -118,9 +144,7 @@ bool table__moved(Table *table, const Part *part, uint32_t offset, Part **part_o
     if (part->moves == NULL) {
         return false;
     }
-    uint32_t block = part->file != NULL ? offset >> 16 : table__chunk_at(part, offset);
-    uint32_t row = part->file != NULL ? offset & 0xffff : offset - part->chunks[block]->first_offset;
-    RowRef to = part->moves->to[part->moves->bases[block] + row];
+    RowRef to = table__moves_find(part, part->moves, offset);
     *part_out = to.part != 0 ? table__part_find(table, to.part) : NULL;
     *offset_out = to.offset;
     return *part_out != NULL;
@@ -238,10 +262,13 @@ static void chunk_figures(const Chunk *chunk, TableFigures *figures) {
     }
 }
 
-static void segment_figures(const Part *part, TableFigures *figures) {
-    figures->segments++;
+static void segment_figures(const Part *part, uint64_t round, TableFigures *figures) {
+    if (part->file->figure_round != round) { /* slices of one file count once */
+        part->file->figure_round = round;
+        figures->segments++;
+        figures->disk_bytes += part->file->bytes;
+    }
     figures->rows += part->rows - MIN_OF(part->rows, (uint64_t)part->ends.ended_rows);
-    figures->disk_bytes += part->file->bytes;
     if (part->has_time) {
         figures->min_time = figures->has_time ? MIN_OF(figures->min_time, part->min) : part->min;
         figures->max_time = figures->has_time ? MAX_OF(figures->max_time, part->max) : part->max;
@@ -250,8 +277,9 @@ static void segment_figures(const Part *part, TableFigures *figures) {
 }
 
 void table_figures(Table *table, TableFigures *figures_out) {
-    *figures_out = (TableFigures){0};
     table__lock(table);
+    *figures_out = (TableFigures){.written = table->written};
+    uint64_t round = ++table->figure_round;
     for (uint32_t i = 0; i < table->part_count; i++) {
         const Part *part = table->parts[i];
         figures_out->parts++;
@@ -259,7 +287,7 @@ void table_figures(Table *table, TableFigures *figures_out) {
             continue;
         }
         if (part->file != NULL) {
-            segment_figures(part, figures_out);
+            segment_figures(part, round, figures_out);
         }
         for (uint32_t c = 0; c < part->chunk_count; c++) {
             chunk_figures(part->chunks[c], figures_out);
@@ -337,9 +365,12 @@ void table_collect(Table *table, uint64_t horizon, uint64_t begin_horizon) {
 
 void table_kill_files(Table *table, uint64_t lsn) {
     table__lock(table);
+    uint64_t round = ++table->figure_round;
     for (uint32_t i = 0; i < table->part_count; i++) {
-        if (table->parts[i]->file != NULL) {
-            dead_files_add(&table->env->dead, (DeadFile){table->id, FILE_SEGMENT, table->parts[i]->file->file_id, lsn});
+        SegmentFile *file = table->parts[i]->file;
+        if (file != NULL && file->figure_round != round) {
+            file->figure_round = round;
+            dead_files_add(&table->env->dead, (DeadFile){table->id, FILE_SEGMENT, file->file_id, lsn});
         }
         table__runs_dead(table, table->parts[i], lsn);
     }
@@ -354,36 +385,4 @@ bool table_names_file(Table *table, uint64_t file_id) {
     }
     table__unlock(table);
     return found;
-}
-
-ErrorCode table_check(Table *table, Buffer *report, Error *err) {
-    Arena arena;
-    arena_init(&arena, 1 << 26);
-    table__lock(table);
-    uint32_t count = 0;
-    PartEntry *entries = arena_array(&arena, PartEntry, table->part_count + 1u);
-    for (uint32_t i = 0; i < table->part_count; i++) {
-        if (table->parts[i]->file != NULL && table->parts[i]->end == STAMP_NEVER) {
-            entries[count++] = table__entry_of(table->parts[i]);
-        }
-    }
-    table__unlock(table);
-    ErrorCode first = table__check_runs(table, report, err);
-    for (uint32_t i = 0; i < count; i++) {
-        char path[TABLE_PATH_BYTES];
-        Error error = {0};
-        table_file_path(path, FILE_SEGMENT, table->id, entries[i].file_id);
-        BlockFileExpect expect = {.kind = BLOCKFILE_SEGMENT, .file_id = entries[i].file_id, .engine_id = table->env->engine_id,
-                                  .bytes = entries[i].bytes, .crc = entries[i].crc, .has_crc = true};
-        ErrorCode code = segment_check(table->env->os.io, path, &expect, &error);
-        buffer_printf(report, "%s: %s\n", path, code == ERR_OK ? "good" : error.message);
-        if (code != ERR_OK && first == ERR_OK) {
-            first = code;
-            if (err != NULL) {
-                *err = error;
-            }
-        }
-    }
-    arena_deinit(&arena);
-    return first;
 }

@@ -144,7 +144,7 @@ ErrorCode table_redo_end(Table *table, Bytes payload, Stamp stamp, Error *err) {
     for (uint32_t i = 0; i < span_count; i++) {
         uint32_t first = reader_u32le(&reader);
         uint32_t count = reader_u32le(&reader);
-        bool outside = part == NULL || first >= part->row_end || count > part->row_end - first || (part->file != NULL && count > part->rows);
+        bool outside = part == NULL || first >= part->row_end || first < part->first_block << 16 || count > part->row_end - first || (part->file != NULL && count > part->rows);
         if (reader.failed || outside) {
             return damaged(table, &reader, err);
         }
@@ -189,18 +189,21 @@ ErrorCode table_redo_segment(Table *table, Bytes payload, Stamp stamp, Error *er
     return add_segment(table, &reader, stamp, err);
 }
 
+/* The new parts first: they may be slices of the files of the old ones, which must not die in between. */
 ErrorCode table_redo_publish(Table *table, Bytes payload, Stamp stamp, Error *err) {
     Reader reader = reader_from(payload);
     uint32_t out_count = reader_u32le(&reader);
-    for (uint32_t i = 0; i < out_count && !reader.failed; i++) {
-        Part *part = table__part_find(table, reader_u32le(&reader));
-        if (part != NULL) { /* one without a committed row is not in the log */
-            table__part_remove(table, part, stamp);
-        }
-    }
+    Reader outs = reader;
+    (void)reader_bytes(&reader, (size_t)out_count * sizeof(uint32_t));
     uint32_t in_count = reader_u32le(&reader);
     for (uint32_t i = 0; i < in_count && !reader.failed; i++) {
         TRY(add_segment(table, &reader, stamp, err));
+    }
+    for (uint32_t i = 0; i < out_count && !reader.failed; i++) {
+        Part *part = table__part_find(table, reader_u32le(&outs));
+        if (part != NULL) { /* one without a committed row is not in the log */
+            table__part_remove(table, part, stamp);
+        }
     }
     return reader.failed ? damaged(table, &reader, err) : ERR_OK;
 }

@@ -154,7 +154,7 @@ static uint32_t capture_segment(Scan *scan, Part *part, const Segment *segment, 
 
 /* ---- all ---- */
 
-typedef struct Pinned { Part *part; ScanBlock *chunks; uint32_t chunk_count; bool ended; } Pinned;
+typedef struct Pinned { Part *part; ScanBlock *chunks; uint32_t chunk_count; bool ended; const uint32_t *groups; } Pinned;
 
 /* Under the lock. */
 static void pin(Scan *scan, Part *part, Pinned *pinned) {
@@ -173,6 +173,19 @@ static void pin(Scan *scan, Part *part, Pinned *pinned) {
     scan->pins[scan->pin_count++] = part;
 }
 
+/* Only the row blocks that are to be rewritten. */
+static uint32_t capture_groups(Scan *scan, const Pinned *pinned, const Segment *segment, ScanBlock *blocks) {
+    uint32_t count = 0;
+    const int32_t *map = map_segment(scan, segment);
+    for (uint32_t i = 0; i < pinned->part->block_count; i++) {
+        if (pinned->groups[i] != 0) {
+            blocks[count] = segment_block(scan, pinned->part, segment, pinned->part->first_block + i, map);
+            blocks[count++].group = pinned->groups[i];
+        }
+    }
+    return count;
+}
+
 static ErrorCode add_blocks(Scan *scan, const Pinned *pinned, Error *err) {
     uint32_t before = scan->block_count;
     if (pinned->part->file != NULL) {
@@ -185,7 +198,8 @@ static ErrorCode add_blocks(Scan *scan, const Pinned *pinned, Error *err) {
             scan->blocks_pruned += pinned->part->block_count;
             return ERR_OK;
         }
-        scan->block_count += capture_segment(scan, pinned->part, segment, pinned->ended, &scan->blocks[before]);
+        scan->block_count += pinned->groups != NULL ? capture_groups(scan, pinned, segment, &scan->blocks[before])
+                                                    : capture_segment(scan, pinned->part, segment, pinned->ended, &scan->blocks[before]);
     } else {
         memcpy(&scan->blocks[before], pinned->chunks, sizeof(ScanBlock) * pinned->chunk_count);
         scan->block_count += pinned->chunk_count;
@@ -224,16 +238,26 @@ ErrorCode scan__capture(Scan *scan, Error *err) {
     return add_all(scan, pinned, err);
 }
 
-ErrorCode scan__capture_parts(Scan *scan, Part **parts, uint32_t part_count, Error *err) {
+ErrorCode scan__capture_inputs(Scan *scan, const RewriteInput *inputs, uint32_t input_count, Error *err) {
     scan->all_begun = true;
-    scan->pins = arena_array(&scan->arena, Part *, part_count + 1u);
-    Pinned *pinned = arena_array(&scan->arena, Pinned, part_count + 1u);
+    scan->pins = arena_array(&scan->arena, Part *, input_count + 1u);
+    Pinned *pinned = arena_array(&scan->arena, Pinned, input_count + 1u);
     table__lock(scan->table);
-    for (uint32_t i = 0; i < part_count; i++) {
-        pin(scan, parts[i], &pinned[scan->pin_count]);
+    for (uint32_t i = 0; i < input_count; i++) {
+        uint32_t before = scan->pin_count;
+        pin(scan, inputs[i].part, &pinned[before]);
+        pinned[before].groups = inputs[i].groups;
     }
     table__unlock(scan->table);
     return add_all(scan, pinned, err);
+}
+
+ErrorCode scan__capture_parts(Scan *scan, Part **parts, uint32_t part_count, Error *err) {
+    RewriteInput *inputs = arena_array(&scan->arena, RewriteInput, part_count + 1u);
+    for (uint32_t i = 0; i < part_count; i++) {
+        inputs[i].part = parts[i];
+    }
+    return scan__capture_inputs(scan, inputs, part_count, err);
 }
 
 typedef struct PieceCapture { Scan *scan; Part *part; const int32_t *map; } PieceCapture;

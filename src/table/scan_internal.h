@@ -20,6 +20,7 @@ typedef struct ScanBlock {
     uint32_t row_count;          /* rows captured */
     uint32_t first_offset;
     uint32_t arrival;            /* order of blocks by arrival */
+    uint32_t group;              /* a rewrite: blocks that are joined; groups do not overlap in time, and are kept apart */
     bool clean;                  /* every row has begun for the snapshot */
     bool sorted, has_time;
     int64_t min, max;            /* of the times of all captured rows */
@@ -66,8 +67,9 @@ struct Scan {
 
 /* scan_capture.c */
 NODISCARD ErrorCode scan__capture(Scan *scan, Error *err);
-/* For rewriting: exactly these parts (already pinned by the caller), or exactly these rows of chunks. */
-NODISCARD ErrorCode scan__capture_parts(Scan *scan, Part **parts, uint32_t part_count, Error *err);
+/* For rewriting: these parts (already pinned by the caller) but for row blocks that stay, or exactly these rows of chunks. */
+NODISCARD ErrorCode scan__capture_parts(Scan *scan, Part **parts, uint32_t part_count, Error *err); /* exactly these, whole */
+NODISCARD ErrorCode scan__capture_inputs(Scan *scan, const RewriteInput *inputs, uint32_t input_count, Error *err);
 void scan__capture_write(Scan *scan, Part *part, const Write *write); /* under the lock; room in blocks is the caller's */
 /* scan_prune.c: false if no row of the block can satisfy the filters. */
 bool scan__may_match(const Scan *scan, const ScanBlock *block);

@@ -23,6 +23,9 @@ static void add_morsel(Scan *scan, ScanMorsel morsel) {
 static int by_time_and_arrival(const void *a_, const void *b_) {
     const ScanBlock *a = a_;
     const ScanBlock *b = b_;
+    if (a->group != b->group) {
+        return a->group < b->group ? -1 : 1;
+    }
     if (a->min != b->min) {
         return a->min < b->min ? -1 : 1;
     }
@@ -103,7 +106,8 @@ static void plan_in_order(Scan *scan) {
     uint32_t arrival = 0;
     for (uint32_t i = 0; i < scan->block_count; i++) {
         const ScanBlock *block = &scan->blocks[i];
-        bool joins = i > first && (block->min < max || (block->min == max && block->arrival < arrival));
+        bool joins = i > first && block->group == scan->blocks[first].group &&
+                     (block->min < max || (block->min == max && block->arrival < arrival));
         if (i > first && !joins) {
             plan_cluster(scan, first, i - first);
             first = i;

@@ -157,7 +157,7 @@ ErrorCode table_spill(Table *table, TableWriter *writer, const TableDef *def, si
     capture_writes(scan, writer->writes, first_write);
     scan__plan(scan);
     RewriteOutput output = {0};
-    ErrorCode code = table__write_segments(table, scan, 0, NULL, 0, &output, err);
+    ErrorCode code = table__write_segments(table, scan, &(RewriteTarget){0}, &output, err);
     SCAN_VTABLE.close(scan);
     mem_free(columns);
     if (code == ERR_OK) {

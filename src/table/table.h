@@ -32,7 +32,9 @@ typedef struct TableEnv {
     uint64_t (*horizon)(void *context); /* oldest snapshot in use; called under a table's lock. NULL: nothing is garbage */
     void *horizon_context;
     _Atomic uint64_t next_file_id;
+    uint32_t block_rows;         /* of a full row block; 0 = BLOCK_ROWS. Less makes tests see borders, slices and merges with few rows */
     _Atomic uint64_t segments_written, segment_bytes_written, merges, flushes;
+    _Atomic uint64_t rows_flushed, rows_merged, bytes_flushed, bytes_merged; /* written once, written again */
 } TableEnv;
 enum { TABLE_PATH_BYTES = 64 };
 void table_file_path(char *path, FileKind kind, uint32_t table_id, uint64_t file_id); /* TABLE_PATH_BYTES of room */
@@ -91,8 +93,11 @@ void table_writer_end(Table *table, Stamp own);                              /* 
 /* ---- reading ---- */
 /* A source bound to a snapshot holder: reads *snapshot at each open. Lives until the arena is reset. */
 RowSource *table_source(Table *table, const TableDef *def, const Snapshot *snapshot, Arena *arena);
+/* Since the start: what flushes and bulk loads wrote into segments, and what merges wrote again. */
+typedef struct WriteFigures { uint64_t rows_flushed, rows_merged, bytes_flushed, bytes_merged; } WriteFigures;
 typedef struct TableFigures {
-    uint64_t rows, memory_bytes, disk_bytes, parts, segments;
+    uint64_t rows, memory_bytes, disk_bytes, parts, segments; /* segments: files */
+    WriteFigures written;
     int64_t min_time, max_time;
     bool has_time;
 } TableFigures;
@@ -121,6 +126,7 @@ typedef struct Rewrite Rewrite;
 typedef struct FlushPolicy {
     size_t seal_bytes;           /* an active memory part of at least that many bytes is sealed; 0 = any with rows */
     bool sealed_only;
+    bool keep_tail;              /* rows of the newest partition that do not fill a block stay in memory */
 } FlushPolicy;
 /* A memory part that is due, or NULL. A sealed part is due once the transactions that wrote to it have ended. */
 Rewrite *table_flush_pick(Table *table, const FlushPolicy *policy);

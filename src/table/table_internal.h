@@ -12,6 +12,9 @@ typedef struct SegmentFile {
     uint64_t file_id, bytes;
     uint32_t table_id, crc;
     uint32_t refs;               /* parts; under the table's lock */
+    uint32_t listed;             /* parts of the list; at 0 the file is dead from dead_lsn on */
+    uint64_t dead_lsn;           /* newest record that took one of its parts out */
+    uint64_t figure_round;       /* counted in that round of table_figures */
     Mutex open_lock;             /* guards opening */
     _Atomic(Segment *) segment;  /* NULL until opened */
 } SegmentFile;
@@ -25,9 +28,11 @@ typedef struct RunFile {
 } RunFile;
 struct PartIndex;
 
-/* Where the rows of a retired part have gone: an entry a row, {0, 0} = dropped as garbage. */
+/* Where the rows of a retired part have gone: an entry a row, {0, 0} = dropped as garbage. A row block that a slice has taken over as
+ * it is keeps its offsets and needs no entries. */
 typedef struct PartMoves {
     uint32_t *bases;             /* place in `to` of the first row of each chunk or row block */
+    uint32_t *slices;            /* segments: the part that has the row block now, 0 = row by row */
     RowRef *to;
 } PartMoves;
 
@@ -36,10 +41,11 @@ typedef struct PartMoves {
 typedef struct Part {
     uint32_t id;
     uint32_t refs;               /* the list's and open scans' */
-    uint32_t rank;               /* arrival order among parts; ties by id */
+    uint32_t rank;               /* arrival order among parts; those of one rank share no time */
     bool sealed;                 /* takes no more rows */
     bool busy;                   /* a flush or merge is reading it */
-    bool dropped;                /* retired, and its rows are freed: only ends and moves are left */
+    bool tail;                   /* rows that a flush left in memory: they wait for the next one's company */
+    uint32_t tail_id;            /* sealed memory part: the id that is kept free for what its flush leaves in memory; 0 = none */
     Stamp begin, end;            /* of the whole part; rows of memory parts have their own besides */
     uint32_t row_end;            /* offsets below it are taken */
     PartMoves *moves;            /* retired by a publish: ends go on to the new parts */
@@ -66,6 +72,11 @@ struct Table {
     Part **parts;
     uint32_t part_count, part_capacity;
     uint32_t next_part_id;
+    uint64_t changes;            /* of the part list; a merge is looked for after a change only */
+    uint64_t merge_state;        /* list, ends and horizon when no merge was due */
+    uint64_t nothing_at;         /* changes when levels were picked and there was nothing to do */
+    uint64_t figure_round;
+    WriteFigures written;
     bool folder_made;            /* its folder is on the disk, durably */
     Stamp claim;                 /* owner of the table alone, 0 = none */
     Stamp *writers;              /* owners of unfinished writes */
@@ -76,7 +87,7 @@ void table__lock(Table *table);
 void table__unlock(Table *table);
 /* All under the lock. */
 Part *table__part_create(Table *table, uint32_t id, ChunkLayout *layout); /* memory part; takes the layout; put into the list */
-void table__part_insert(Table *table, Part *part);                        /* the list is sorted by (rank, id) */
+void table__part_insert(Table *table, Part *part);                        /* the list is sorted by rank, then time */
 Part *table__part_find(Table *table, uint32_t id);
 void table__part_release(Table *table, Part *part);
 void table__part_remove(Table *table, Part *part, uint64_t lsn);          /* from the list; its file is dead from lsn on */
@@ -114,6 +125,7 @@ void table__kill_rows(void *context, Chunk *chunk, uint32_t first, uint32_t end)
 void table__drop_dead_chunks(Table *table);
 /* One END operation with all ends at or below the stamp; nothing if there are none. Under the lock. */
 void table__encode_settled_ends(const Table *table, const Part *part, Stamp newest, Buffer *out);
+void table__encode_chunk(Table *table, Part *part, Chunk *chunk, Buffer *out); /* all its rows as an APPEND operation; no lock held */
 
 /* column_image.c: one column of some rows <-> bytes. */
 void table__column_encode(Type type, const void *data, const uint64_t *valid, RowSpan rows, Buffer *out);
@@ -134,20 +146,51 @@ NODISCARD ErrorCode table__segment_open(Table *table, SegmentFile *file, Segment
 void table__file_release(Table *table, SegmentFile *file);
 
 /* rewrite.c: rows of a scan into new segments. */
-struct Scan;
 typedef struct RewriteOutput {
     PartEntry *entries;
     uint32_t count, capacity;
     struct RunEntry *runs;       /* one a part and index */
     uint32_t run_count, run_capacity;
+    Part *tail;                  /* not in the list yet */
 } RewriteOutput;
+/* groups: of a segment, per row block of the part: the group of blocks that are rewritten together, 0 = the block stays as it is.
+ * NULL = everything is rewritten, as one group. */
+typedef struct RewriteInput { Part *part; PartMoves *moves; uint32_t *groups; } RewriteInput;
+typedef struct RewriteTarget {
+    uint32_t rank;               /* of the new parts; 0 = the id of the first */
+    RewriteInput *inputs;        /* whose moves are noted; none for a transaction's own rows */
+    uint32_t input_count;
+    bool merge;                  /* for the counters */
+    uint32_t tail_id;            /* part for a last piece that is less than a block of the newest partition; 0 = it is written too */
+} RewriteTarget;
+NODISCARD ErrorCode table__write_segments(Table *table, Scan *scan, const RewriteTarget *target, RewriteOutput *output, Error *err);
+void table__unlink_outputs(Table *table, const RewriteOutput *output);
+void table__unlink_runs(Table *table, const Part *part); /* files of its runs; what stays is swept at the next start */
 void table__output_free(RewriteOutput *output);
 /* The runs of a part that has just been made of an entry; under the lock. */
 void table__output_attach(Table *table, const RewriteOutput *output, Part *part);
-typedef struct RewriteInput { Part *part; PartMoves *moves; } RewriteInput;
-NODISCARD ErrorCode table__write_segments(Table *table, struct Scan *scan, uint32_t rank, RewriteInput *inputs, uint32_t input_count,
-                                          RewriteOutput *output, Error *err);
-void table__unlink_outputs(Table *table, const RewriteOutput *output);
-void table__unlink_runs(Table *table, const Part *part); /* files of its runs; what stays is swept at the next start */
-PartMoves *table__moves_create(const Part *part); /* under the lock; all dropped */
+void table__output_add(RewriteOutput *output, const PartEntry *entry);
+uint32_t table__block_rows(const Table *table); /* of a full row block */
+
+/* moves.c */
+PartMoves *table__moves_create(const RewriteInput *input); /* under the lock; all dropped */
 void table__moves_free(PartMoves *moves);
+RowRef *table__moves_place(const RewriteInput *input, uint32_t offset);              /* of a row that is rewritten */
+RowRef table__moves_find(const Part *part, const PartMoves *moves, uint32_t offset); /* {0, 0}: dropped */
+
+/* tail.c: the rows of a flush that stay in memory. NULL: they do not fit one chunk. */
+Part *table__tail_create(Table *table, const TableDef *def, const ColumnBlock *blocks, uint32_t id);
+void table__tail_destroy(Table *table, Part *tail); /* not in the list */
+
+/* merge_plan.c: which row blocks of the inputs must be rewritten, and what is left of the parts. */
+typedef enum MergeScope { MERGE_OVERLAPS, MERGE_ALL, MERGE_EACH } MergeScope; /* what overlaps; all blocks joined; all, part by part */
+/* Fills in the inputs' groups and the slices that stay. An input that is not touched loses its part. ERR_OK with *changes_out false:
+ * there is nothing to do. */
+NODISCARD ErrorCode table__merge_plan(Table *table, MergeScope scope, RewriteInput *inputs, uint32_t input_count, const TableDef *def,
+                                      RewriteOutput *slices, bool *changes_out, Error *err);
+/* publish.c: pins the parts and marks them busy. Under the lock. */
+Rewrite *table__rewrite_create(Table *table, Part **parts, uint32_t part_count, bool merge, MergeScope scope);
+bool table__overlap(const Part *older, const Part *newer); /* must rows of the newer come before rows of the older? */
+
+/* partition.c: the first time behind the partition of a time; INT64_MAX = none */
+int64_t table__partition_end(PartitionUnit unit, TypeId type, int64_t time);

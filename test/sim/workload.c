@@ -7,6 +7,8 @@
 #include "rows.h"
 #include <stdio.h>
 
+/* Row blocks of few rows: flushes cut at partitions and leave tails, merges leave slices. 0 = as in real life. */
+static const uint32_t BLOCK_ROWS_CHOICES[] = {0, 8, 16, 40};
 enum { ROWS_MAX = 30, WIDE_ROWS = 1500, OPERATIONS_MAX = 4, MAINTENANCE_PAUSE_NANOS = 20000000 };
 
 typedef struct Run {
@@ -300,6 +302,7 @@ static void run_main(void *argument) {
     EngineOptions options = {.checkpoint_interval_ms = -1, .no_background = random_chance(&run.random, 2, 3)};
     int clients = (int)random_between(&run.random, 1, 3);
     options.embedded = random_chance(&run.random, 1, 3);
+    options.block_rows = BLOCK_ROWS_CHOICES[random_below(&run.random, COUNT_OF(BLOCK_ROWS_CHOICES))];
     Error err;
     ErrorCode code = engine_open(run.os, &options, &run.engine, &err);
     if (code != ERR_OK && run.faults) {
