@@ -14,6 +14,9 @@ enum { NAME_BYTES_MAX = 255, TABLES_MAX = 100000, OBJECTS_MAX = 1000000, SYMBOLS
 
 typedef enum PartitionUnit { PARTITION_NONE, PARTITION_HOUR, PARTITION_DAY, PARTITION_WEEK, PARTITION_MONTH, PARTITION_YEAR } PartitionUnit;
 typedef enum Durability { DURABILITY_UNSET, DURABILITY_OFF, DURABILITY_INTERVAL, DURABILITY_COMMIT } Durability; /* rising strength */
+enum { DURABILITY_MS_MAX = 3600000 };
+/* "commit", "interval", "interval(50)", "off", in any case; *ms_out is 0 where none is named: the database's. false: none of them. */
+bool durability_parse(Str text, uint8_t *durability_out, uint32_t *ms_out);
 typedef Dialect DialectId;
 typedef enum IdentityKind { IDENTITY_NONE, IDENTITY_ALWAYS, IDENTITY_BY_DEFAULT } IdentityKind;
 
@@ -92,7 +95,7 @@ typedef struct TableDef {
     int16_t designated;          /* column number of the designated timestamp, -1 = none */
     uint8_t partition;           /* PartitionUnit */
     uint8_t durability;          /* Durability, UNSET = session's or database's */
-    uint32_t durability_ms;      /* INTERVAL */
+    uint32_t durability_ms;      /* INTERVAL; 0 = the database's */
     bool wal;                    /* as declared (BYPASS WAL = false); shown, without effect */
     uint16_t index_count, constraint_count;
     IndexDef *indexes;           /* some are internal: not to be shown */

@@ -8,17 +8,30 @@
 #include "base/plant.h"
 #include "engine/engine_internal.h"
 
+/* Takes the stronger of two: the mode, and between intervals the shorter one. */
+static void strengthen(Durability durability, uint32_t ms, Durability *strongest, uint32_t *least_ms) {
+    if (durability > *strongest) {
+        *least_ms = ms;
+    } else if (durability == *strongest) {
+        *least_ms = MIN_OF(*least_ms, ms);
+    }
+    *strongest = MAX_OF(durability, *strongest);
+}
+
+/* The session's, else the database's; a table that is written to may ask for more. */
 static WalDurability effective_durability(const Txn *txn, uint32_t *interval_ms_out) {
-    const Engine *engine = txn->engine;
+    const EngineOptions *options = &txn->engine->options;
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    uint8_t base = txn->options.durability != DURABILITY_UNSET ? txn->options.durability : engine->options.durability;
-    uint8_t strongest = base == DURABILITY_UNSET ? DURABILITY_COMMIT : base;
-    *interval_ms_out = engine->options.durability_ms;
+    bool own = txn->options.durability != DURABILITY_UNSET;
+    uint32_t default_ms = options->durability_ms != 0 ? options->durability_ms : DURABILITY_MS_DEFAULT;
+    Durability strongest = (Durability)(own ? txn->options.durability : options->durability);
+    strongest = strongest == DURABILITY_UNSET ? DURABILITY_COMMIT : strongest;
+    *interval_ms_out = own && txn->options.durability_ms != 0 ? txn->options.durability_ms : default_ms;
     for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
-        const ObjectVersion *object = catalog_by_id(engine->catalog, table_id(touched->table), &snapshot);
-        if (object != NULL && object->table.durability > strongest) {
-            strongest = object->table.durability;
-            *interval_ms_out = object->table.durability_ms;
+        const ObjectVersion *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
+        if (object != NULL) {
+            uint32_t ms = object->table.durability_ms != 0 ? object->table.durability_ms : default_ms;
+            strengthen((Durability)object->table.durability, ms, &strongest, interval_ms_out);
         }
     }
     return PLANTED(COMMIT_AS_OFF) ? WAL_OFF : (WalDurability)(strongest - DURABILITY_OFF);

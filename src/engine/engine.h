@@ -48,7 +48,7 @@ Os *engine_os(Engine *engine);
 void *engine_attachment(Engine *engine, void *(*create)(Engine *engine), void (*destroy)(void *attachment));
 
 typedef enum Isolation { ISOLATION_READ_COMMITTED, ISOLATION_REPEATABLE_READ, ISOLATION_SERIALIZABLE /* runs as REPEATABLE_READ */ } Isolation;
-typedef struct TxnOptions { uint8_t isolation; bool read_only; uint8_t durability; /* session's, UNSET = database */ } TxnOptions;
+typedef struct TxnOptions { uint8_t isolation; bool read_only; uint8_t durability; uint32_t durability_ms; /* session's; UNSET and 0 = database's */ } TxnOptions;
 
 NODISCARD ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out, Error *err);
 void txn_statement_begin(Txn *txn);                      /* READ COMMITTED: new snapshot; also bounds what the statement sees of own rows */

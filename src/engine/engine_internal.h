@@ -31,6 +31,7 @@ enum {
     POOL_IDLE_PERIODS = 20,           /* jobs periods without a change after which the pool gives its memory back */
     WORK_BYTES = 64 << 20,            /* growth of memory parts after which the jobs are woken early */
     DDL_WAIT_MS = 2000,
+    DURABILITY_MS_DEFAULT = 100,
     JOB_PERIOD_MS = 500,
     POOL_KEPT_BYTES = 32 << 20,
     CACHE_BYTES = 32 << 20,

@@ -29,8 +29,8 @@ typedef enum SettingKind { SETTING_KIND_TEXT, SETTING_KIND_NUMBER, SETTING_KIND_
     X(query_timeout, "query-timeout", MILLIS, "0", "longest run of a statement; 0 = no limit. Statement-Timeout of a request may ask for less") \
     X(query_memory, "query-memory", BYTES, "256MB", "memory of one query, at most")                                                            \
     X(query_workers, "query-workers", NUMBER, "0", "threads that one query may use; 0 = all processors")                                       \
-    X(durability, "durability", TEXT, "commit", "when a commit is acknowledged: commit (on disk), interval (written, synced soon after) or off") \
-    X(durability_interval, "durability-interval", MILLIS, "100ms", "time between syncs with durability = interval")                            \
+    X(durability, "durability", TEXT, "commit", "when a commit is acknowledged: commit (on disk), interval(50) (written, synced within so many ms) or off") \
+    X(durability_interval, "durability-interval", MILLIS, "100ms", "time between syncs where durability = interval names no time")              \
     X(ingest_memory, "ingest-memory", BYTES, "256MB", "memory of rows that are not in files yet")                                              \
     X(cache, "cache", BYTES, "32MB", "memory of the block cache")                                                                              \
     X(log_bytes, "log-bytes", BYTES, "1GB", "log files, at most")                                                                              \

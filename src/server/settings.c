@@ -151,8 +151,6 @@ ErrorCode server_settings_read(ServerSettings *settings, Str text, Error *err) {
 }
 
 ErrorCode server_engine_options(const ServerSettings *settings, EngineOptions *options_out, Error *err) {
-    static const struct { Str text; uint8_t value; } MODES[] = {
-        {STR("commit"), DURABILITY_COMMIT}, {STR("interval"), DURABILITY_INTERVAL}, {STR("off"), DURABILITY_OFF}};
     *options_out = (EngineOptions){
         .ingest_memory_bytes = (size_t)settings->ingest_memory.number,
         .cache_bytes = (size_t)settings->cache.number,
@@ -160,12 +158,11 @@ ErrorCode server_engine_options(const ServerSettings *settings, EngineOptions *o
         .checkpoint_interval_ms = settings->checkpoint_interval.number,
         .durability_ms = (uint32_t)settings->durability_interval.number,
     };
-    for (size_t i = 0; i < COUNT_OF(MODES); i++) {
-        if (str_equal_ignore_case(settings->durability.text, MODES[i].text)) {
-            options_out->durability = MODES[i].value;
-            return ERR_OK;
-        }
+    uint32_t ms = 0;
+    if (durability_parse(settings->durability.text, &options_out->durability, &ms)) {
+        options_out->durability_ms = ms != 0 ? ms : options_out->durability_ms;
+        return ERR_OK;
     }
-    return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "setting durability: '%.*s' is not commit, interval or off",
+    return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "setting durability: '%.*s' is not commit, interval, interval(milliseconds) or off",
                      STR_ARG(settings->durability.text));
 }

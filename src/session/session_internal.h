@@ -166,6 +166,7 @@ struct Session {
     size_t memory_limit;
     int workers;
     uint8_t durability;
+    uint32_t durability_ms;
     SessionNoticeLevel notice_level;
     Arena notice_memory;
     NoticeRow *notices, *notice_last;

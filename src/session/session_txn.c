@@ -15,7 +15,7 @@ bool session__read_only(const Session *session) {
 
 ErrorCode session__engine_begin(Session *session, bool read_only, Txn **txn_out, Error *err) {
     uint8_t isolation = session->in_block ? session->block_isolation : setting__isolation(setting__value(session, SETTING_DEFAULT_ISOLATION));
-    TxnOptions options = {.isolation = isolation, .read_only = read_only, .durability = session->durability};
+    TxnOptions options = {.isolation = isolation, .read_only = read_only, .durability = session->durability, .durability_ms = session->durability_ms};
     return engine_begin(session->engine, &options, txn_out, err);
 }
 

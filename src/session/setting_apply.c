@@ -33,12 +33,15 @@ static ErrorCode apply_timezone(Session *session, Str value, Error *err) {
     return ERR_OK;
 }
 
-static ErrorCode apply_durability(Session *session, Str value) {
-    static const struct { Str name; uint8_t durability; } NAMES[] = {
-        {{"default", 7}, DURABILITY_UNSET}, {{"commit", 6}, DURABILITY_COMMIT}, {{"interval", 8}, DURABILITY_INTERVAL}, {{"off", 3}, DURABILITY_OFF}};
-    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
-        session->durability = str_equal(value, NAMES[i].name) ? NAMES[i].durability : session->durability;
+static ErrorCode apply_durability(Session *session, Str value, Error *err) {
+    uint8_t durability = DURABILITY_UNSET;
+    uint32_t ms = 0;
+    if (!str_equal_ignore_case(value, STR("default")) && !durability_parse(value, &durability, &ms)) {
+        (void)setting__bad_value(SETTING_DURABILITY, value, err);
+        return error_add(err, 'H', "Available values: default, commit, interval, interval(milliseconds), off.");
     }
+    session->durability = durability;
+    session->durability_ms = ms;
     return ERR_OK;
 }
 
@@ -165,7 +168,7 @@ ErrorCode setting__apply(Session *session, SettingId id, Str value, Error *err) 
     switch (id) {
     case SETTING_TIMEZONE: return apply_timezone(session, value, err);
     case SETTING_DIALECT: return apply_dialect(session, value);
-    case SETTING_DURABILITY: return apply_durability(session, value);
+    case SETTING_DURABILITY: return apply_durability(session, value, err);
     case SETTING_OPTIMIZER_SKIP: return apply_passes(session, value, err);
     case SETTING_STATEMENT_TIMEOUT:
     case SETTING_TRANSACTION_TIMEOUT:

@@ -30,7 +30,6 @@ static const struct { SettingId id; const char *const choices[8]; const char *co
     {SETTING_DEFAULT_TOAST, {"pglz", "lz4"}, NULL},
     {SETTING_DEFAULT_ISOLATION, {0}, ISOLATIONS},
     {SETTING_DIALECT, {"postgres", "questdb"}, NULL},
-    {SETTING_DURABILITY, {"default", "commit", "interval", "off"}, NULL},
     {SETTING_INTERVAL_STYLE, {"postgres", "postgres_verbose", "sql_standard", "iso_8601"}, NULL},
     {SETTING_LOG_ERROR_VERBOSITY, {"terse", "default", "verbose"}, NULL},
     {SETTING_LOG_MIN_ERROR, {0}, LOG_LEVELS},

@@ -46,7 +46,7 @@ enum {
     X(DEFAULT_READ_ONLY, "default_transaction_read_only", BOOL, "off", SETTING_REPORT, "", 0, 0)                       \
     X(DEFAULT_WITH_OIDS, "default_with_oids", BOOL, "off", 0, "", 0, 0)                                                \
     X(DIALECT, "dialect", ENUM, "postgres", SETTING_BINDS, "", 0, 0)                                                   \
-    X(DURABILITY, "durability", ENUM, "default", 0, "", 0, 0)                                                          \
+    X(DURABILITY, "durability", TEXT, "default", 0, "", 0, 0)                                                          \
     X(EFFECTIVE_CACHE_SIZE, "effective_cache_size", INT, "4GB", 0, "8kB", 1, 2147483647)                               \
     X(EFFECTIVE_IO, "effective_io_concurrency", INT, "1", 0, "", 0, 1000)                                              \
     X(ENABLE_ASYNC_APPEND, "enable_async_append", BOOL, "on", 0, "", 0, 0)                                             \

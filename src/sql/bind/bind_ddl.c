@@ -2,6 +2,7 @@
  * bind_ddl.c - CREATE TABLE in both spellings, CTAS, DROP, TRUNCATE: to specs and definitions; what is not there is refused by name. */
 #include "base/number.h"
 #include "sql/bind/bind_internal.h"
+#include <stdio.h>
 
 /* ---------------------------------------------------------------- columns */
 
@@ -112,41 +113,29 @@ ErrorCode bind_column(Binder *b, const AstColumn *ast, ColumnDef *column) {
 
 /* ---------------------------------------------------------------- options of a table */
 
-/* durability = commit | off | interval(100) | 'interval(100)' */
+/* durability = commit | off | interval(100) | 'interval(100)' | default */
 ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, uint8_t *durability_out, uint32_t *ms_out) {
     *found_out = str_equal_ignore_case(option->name.text, STR("durability"));
     if (!*found_out) {
         return ERR_OK;
     }
     const AstExpr *value = option->value;
-    Str text = value == NULL ? (Str){0} : value->kind == AST_STRING || value->kind == AST_CALL ? value->as.text : (Str){0};
-    if (str_equal_ignore_case(text, STR("commit"))) {
-        *durability_out = DURABILITY_COMMIT;
+    bool is_call = value != NULL && value->kind == AST_CALL && value->arg_count == 1 && value->args[0]->kind == AST_INTEGER;
+    bool is_text = value != NULL && (value->kind == AST_STRING || value->kind == AST_CALL);
+    char room[64];
+    Str text = is_text ? value->as.text : (Str){0};
+    if (is_call) {
+        int bytes = snprintf(room, sizeof room, "%.*s(%.*s)", STR_ARG(text), STR_ARG(value->args[0]->as.text));
+        text = (Str){room, MIN_OF((size_t)bytes, sizeof room - 1)};
+    }
+    if (str_equal_ignore_case(text, STR("default"))) {
+        *durability_out = DURABILITY_UNSET;
+        *ms_out = 0;
         return ERR_OK;
     }
-    if (str_equal_ignore_case(text, STR("off"))) {
-        *durability_out = DURABILITY_OFF;
-        return ERR_OK;
+    if (!durability_parse(text, durability_out, ms_out)) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, option->name.span.at, "durability is commit, interval(milliseconds), off or default");
     }
-    Str digits = {0};
-    if (value != NULL && value->kind == AST_CALL && str_equal_ignore_case(text, STR("interval")) && value->arg_count == 1 && value->args[0]->kind == AST_INTEGER) {
-        digits = value->args[0]->as.text;
-    } else if (text.len > 10 && str_equal_ignore_case(str_slice(text, 0, 9), STR("interval(")) && text.data[text.len - 1] == ')') {
-        digits = str_slice(text, 9, text.len - 1);
-    }
-    int64_t number = 0;
-    bool overflow = false;
-    if (str_equal_ignore_case(text, STR("interval"))) {
-        number = 100;
-    }
-    if (digits.len > 0 && (!parse_int64(digits, &number, &overflow) || number > 3600000)) {
-        number = 0;
-    }
-    if (number < 1) {
-        return error_set(b->err, ERR_INVALID_PARAMETER, option->name.span.at, "durability is commit, interval(milliseconds) or off");
-    }
-    *durability_out = DURABILITY_INTERVAL;
-    *ms_out = (uint32_t)number;
     return ERR_OK;
 }
 

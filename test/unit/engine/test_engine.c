@@ -246,12 +246,68 @@ static void ranges_and_orders(void **state) {
     world_deinit(&world);
 }
 
+/* Commits one row with the session's durability and says after how many milliseconds the log was synced for it: 0 = at once, -1 = not within a second. */
+static int synced_after(World *world, const char *name, uint8_t durability, uint32_t ms) {
+    TestRow row = {.note = -1, .price = -1};
+    EngineCounters counters;
+    Txn *txn = NULL;
+    GOOD(engine_begin(world->engine, &(TxnOptions){.durability = durability, .durability_ms = ms}, &txn, &world_err));
+    txn_statement_begin(txn);
+    GOOD(append_rows(txn, table_get(txn, name), &row, 1, &world_err));
+    Lsn lsn = commit(txn);
+    for (int waited = 0; waited <= 1000; waited += 5) {
+        engine_counters(world->engine, &counters);
+        if (counters.durable_lsn >= lsn) {
+            return waited;
+        }
+        world->mem_os.now_nanos += INT64_C(5000000);
+        GOOD(engine_begin(world->engine, &(TxnOptions){.durability = DURABILITY_OFF}, &txn, &world_err)); /* gives the log its turn */
+        txn_statement_begin(txn);
+        GOOD(append_rows(txn, table_get(txn, "off"), &row, 1, &world_err));
+        commit(txn);
+    }
+    return -1;
+}
+
+/* The session's, else the database's; the table's if it is stronger; of two intervals the shorter one. */
+static void the_stronger_durability_holds(void **state) {
+    (void)state;
+    static const struct { const char *table; uint8_t durability; uint32_t ms; } TABLES[] = {
+        {"off", DURABILITY_OFF, 0}, {"plain", DURABILITY_UNSET, 0}, {"i50", DURABILITY_INTERVAL, 50}, {"i400", DURABILITY_INTERVAL, 400},
+        {"idb", DURABILITY_INTERVAL, 0}, {"commit", DURABILITY_COMMIT, 0}};
+    static const struct { const char *table; uint8_t durability; uint32_t ms; int want; } CASES[] = {
+        {"plain", DURABILITY_UNSET, 0, 200},    {"plain", DURABILITY_OFF, 0, -1},        {"plain", DURABILITY_INTERVAL, 0, 200},
+        {"plain", DURABILITY_INTERVAL, 25, 25}, {"plain", DURABILITY_COMMIT, 0, 0},      {"i50", DURABILITY_OFF, 0, 50},
+        {"i50", DURABILITY_UNSET, 0, 50},       {"i50", DURABILITY_INTERVAL, 30, 30},    {"i400", DURABILITY_UNSET, 0, 200},
+        {"i400", DURABILITY_OFF, 0, 400},       {"i400", DURABILITY_INTERVAL, 500, 400}, {"idb", DURABILITY_OFF, 0, 200},
+        {"commit", DURABILITY_OFF, 0, 0},       {"i50", DURABILITY_COMMIT, 0, 0},        {"off", DURABILITY_INTERVAL, 40, 40},
+    };
+    World world = {.mem = mem_io_create()};
+    world.options = (EngineOptions){.embedded = true, .no_background = true, .checkpoint_interval_ms = -1,
+                                    .durability = DURABILITY_INTERVAL, .durability_ms = 200};
+    world_open(&world);
+    for (size_t i = 0; i < COUNT_OF(TABLES); i++) {
+        Txn *txn = begin(&world);
+        const TableDef *table = table_make(txn, TABLES[i].table);
+        GOOD(txn_table_set_durability(txn, table, TABLES[i].durability, TABLES[i].ms, &world_err));
+        commit(txn);
+    }
+    for (size_t i = 0; i < COUNT_OF(CASES); i++) {
+        (void)synced_after(&world, "commit", DURABILITY_COMMIT, 0); /* nothing is due from before */
+        int got = synced_after(&world, CASES[i].table, CASES[i].durability, CASES[i].ms);
+        if (got != CASES[i].want) {
+            fail_msg("case %zu, table %s: synced after %d ms, not %d", i, CASES[i].table, got, CASES[i].want);
+        }
+    }
+    world_deinit(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_survive_kill_and_checkpoint), cmocka_unit_test(statement_does_not_see_its_own_rows),
         cmocka_unit_test(repeatable_read_keeps_its_snapshot), cmocka_unit_test(savepoint_undoes_rows_ends_and_tables),
         cmocka_unit_test(second_writer_of_a_row_gets_40001), cmocka_unit_test(not_null_is_checked),
-        cmocka_unit_test(large_commit_goes_through_a_body_file), cmocka_unit_test(ranges_and_orders),
+        cmocka_unit_test(large_commit_goes_through_a_body_file), cmocka_unit_test(ranges_and_orders), cmocka_unit_test(the_stronger_durability_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
