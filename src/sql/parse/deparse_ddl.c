@@ -13,8 +13,10 @@ void deparse__options(Deparser *d, const AstOption *options, uint32_t count) {
             put_str(d, options[i].name.text);
         }
         if (options[i].value != NULL) {
-            put(d, " = ");
+            bool name = options[i].value->kind == AST_NAME; /* a bare word there is a string */
+            put(d, name ? " = (" : " = ");
             deparse__expr(d, options[i].value);
+            put(d, name ? ")" : "");
         }
     }
 }
