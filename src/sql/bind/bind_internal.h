@@ -190,6 +190,8 @@ NODISCARD ErrorCode bind_exprs(Binder *b, Scope *scope, AstExpr *const *asts, ui
 NODISCARD ErrorCode bind_condition(Binder *b, Scope *scope, const AstExpr *ast, const char *clause, const Expr **expr_out);
 NODISCARD ErrorCode bind_literal(Binder *b, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);          /* AST_CALL */
+bool sort_keys_same(const SortKey *a, uint32_t a_count, const SortKey *c, uint32_t c_count);
+NODISCARD ErrorCode bind_within_group(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);  /* AST_CALL_SPECIAL */
 NODISCARD ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *found_out, const Expr **expr_out);
 NODISCARD ErrorCode bind_row_comparison(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out); /* (a, b) < (c, d) */

@@ -70,7 +70,8 @@ typedef enum RelKind {
 } RelKind;
 typedef enum JoinKind { JOIN_INNER, JOIN_LEFT, JOIN_CROSS, JOIN_RIGHT, JOIN_FULL, JOIN_SEMI, JOIN_ANTI } JoinKind;
 typedef struct SortKey { const Expr *expr; bool descending, nulls_first; } SortKey; /* nulls_first is always decided by the binder (D3) */
-typedef struct AggregateExpr { const Aggregate *aggregate; const Expr *const *args; uint16_t arg_count; bool distinct; const Expr *filter; Type type; const void *prepared; const SymbolTable *symbols; } AggregateExpr;
+typedef struct AggregateExpr { const Aggregate *aggregate; const Expr *const *args; uint16_t arg_count; bool distinct; const Expr *filter; Type type; const void *prepared; const SymbolTable *symbols;
+    const SortKey *order; uint16_t order_count; } AggregateExpr; /* order: the binder sorts the input; kept to tell calls apart */
 typedef enum WindowKind {
     WINDOW_AGGREGATE, WINDOW_ROW_NUMBER, WINDOW_RANK, WINDOW_DENSE_RANK, WINDOW_PERCENT_RANK, WINDOW_CUME_DIST, WINDOW_NTILE, WINDOW_LAG, WINDOW_LEAD,
     WINDOW_FIRST_VALUE, WINDOW_LAST_VALUE, WINDOW_NTH_VALUE
