@@ -74,6 +74,8 @@ static ErrorCode bind_kind(Binder *b, const AstStatement *statement, BoundStatem
 static void binder_init(Binder *b, const BindContext *context, Arena *arena, Error *err) {
     *b = (Binder){.context = context, .arena = arena, .err = err, .dialect = context->dialect};
     intmap_init(&b->interned);
+    intmap_init(&b->column_shapes);
+    intmap_init(&b->expr_shapes);
 }
 
 void binder_begin(Binder *b, const BindContext *context, Arena *arena, Error *err) { binder_init(b, context, arena, err); }
@@ -101,6 +103,8 @@ ErrorCode bind_statement(const AstStatement *statement, const BindContext *conte
     bound->param_types = b.param_types;
     bound->param_count = b.param_count;
     intmap_deinit(&b.interned);
+    intmap_deinit(&b.column_shapes);
+    intmap_deinit(&b.expr_shapes);
     *bound_out = bound;
     return code;
 }

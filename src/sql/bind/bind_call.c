@@ -217,8 +217,18 @@ static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst 
 static ErrorCode call_srf(Binder *b, Scope *scope, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
     const SrfItem *item = NULL;
     TRY(bind_srf_call(b, scope, name, args, count, position, &item));
-    *expr_out = rel_column_expr(b, item->rel, 0);
-    return ERR_OK;
+    uint32_t columns = item->rel->column_count;
+    if (columns == 1) {
+        *expr_out = rel_column_expr(b, item->rel, 0);
+        return ERR_OK;
+    }
+    const Expr **fields = arena_array(b->arena, const Expr *, columns);
+    Str *names = arena_array(b->arena, Str, columns);
+    for (uint32_t i = 0; i < columns; i++) {
+        fields[i] = rel_column_expr(b, item->rel, i);
+        names[i] = item->rel->columns[i].name;
+    }
+    return record_of(b, fields, names, columns, position, expr_out);
 }
 
 static ErrorCode call_form(Binder *b, Scope *scope, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {

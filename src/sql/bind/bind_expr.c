@@ -30,7 +30,22 @@ static ErrorCode bind_name(Binder *b, Scope *scope, const AstExpr *ast, const Ex
         *expr_out = expr_text(b, STR("Build Information: QuestDB 9.3.4 (Basalt 0.1.0), JDK none, Commit Hash none"), TYPE_VARCHAR, ast->span.at);
         return ERR_OK;
     }
-    return scope_resolve(b, scope, &ast->as.names, expr_out);
+    if (ast->as.names.count > 1) {
+        return scope_resolve(b, scope, &ast->as.names, expr_out);
+    }
+    Error *err = b->err; /* what is no column may be a table: its row */
+    Error quiet;
+    b->err = &quiet;
+    ErrorCode code = scope_resolve(b, scope, &ast->as.names, expr_out);
+    b->err = err;
+    if (code == ERR_OK) {
+        return ERR_OK;
+    }
+    bool found = false;
+    if (code == ERR_UNDEFINED_COLUMN) {
+        TRY(bind_whole_row(b, scope, ast->as.names.parts, &found, expr_out));
+    }
+    return found ? ERR_OK : error_set(b->err, code, quiet.position, "%s", quiet.message);
 }
 
 static uint32_t named_param_number(const Binder *b, const AstExpr *ast) {
@@ -262,8 +277,8 @@ static ErrorCode bind_kind(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     case AST_ARRAY: return bind_array(b, scope, ast, expr_out);
     case AST_STAR: return error_set(b->err, ERR_SYNTAX, ast->span.at, "syntax error: * stands alone in a select list or in count(*)");
     case AST_DEFAULT: return error_set(b->err, ERR_SYNTAX, ast->span.at, "DEFAULT is not allowed in this context");
-    case AST_ROW: return not_supported(b, ast->span.at, "a row value");
-    case AST_FIELD: return not_supported(b, ast->span.at, "a field of a row");
+    case AST_ROW: return bind_row_value(b, scope, ast, expr_out);
+    case AST_FIELD: return bind_field(b, scope, ast, expr_out);
     case AST_SUBSCRIPT: return bind_subscript(b, scope, ast, expr_out);
     case AST_SLICE: return not_supported(b, ast->span.at, "an array slice");
     }

@@ -63,6 +63,7 @@ void add_group(Binder *b, SelectState *s, const Expr *expr) {
     }
     groups[s->group_count] = expr;
     ids[s->group_count] = column_new(b, expr_symbols(b, expr));
+    record_shape_column(b, ids[s->group_count], expr);
     s->groups = groups;
     s->group_ids = ids;
     s->group_count++;

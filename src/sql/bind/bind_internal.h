@@ -63,6 +63,8 @@ typedef struct Binder {
     CteScope *ctes;
     VariableScope *variables;
     Capture *captures;          /* subqueries that are being bound, innermost first */
+    IntMap column_shapes;       /* ColumnId -> RecordShape of columns of type record */
+    IntMap expr_shapes;         /* Expr -> RecordShape */
     uint32_t working_count;
     ColumnId *laterals;         /* columns of FROM items to the left, read by items whose join is not made yet */
     uint32_t lateral_count, lateral_capacity;
@@ -267,6 +269,16 @@ NODISCARD ErrorCode group_query(Binder *b, SelectState *s);      /* GROUP BY, im
 NODISCARD ErrorCode sample_query(Binder *b, SelectState *s);     /* SAMPLE BY */
 NODISCARD ErrorCode regroup_all(Binder *b, SelectState *s);
 NODISCARD ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out);
+/* ---- records (bind_record.c): which fields a value of type record has is known by where it comes from ---- */
+typedef struct RecordShape { uint32_t count; const Str *names; const Type *types; } RecordShape;
+const RecordShape *record_shape(const Binder *b, const Expr *expr);              /* NULL: not known */
+void record_shape_column(Binder *b, ColumnId id, const Expr *value);             /* the column has what value has */
+NODISCARD ErrorCode record_of(Binder *b, const Expr **args, const Str *names, uint32_t count, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode bind_row_value(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode bind_field(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode bind_whole_row(Binder *b, Scope *scope, const AstName *table, bool *found_out, const Expr **expr_out);
+NODISCARD ErrorCode record_field(Binder *b, const Expr *record, uint32_t number, int64_t position, const Expr **expr_out);
+
 /* ---- set-returning functions (bind_srf.c, bind_table_function.c) ---- */
 bool is_srf_name(Str name);
 NODISCARD ErrorCode srf_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, Rel **rel_out);

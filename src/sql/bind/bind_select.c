@@ -32,6 +32,23 @@ static Str cast_name(const AstType *type) {
     return last->text;
 }
 
+static Str figured_name(const AstExpr *ast, bool *weak);
+
+/* A scalar subquery is called what its column is. */
+static Str subquery_name(const AstSelect *select, bool *weak) {
+    while (select->kind == AST_SELECT_SET_OPERATION) {
+        select = select->arms[0];
+    }
+    if (select->kind == AST_SELECT_VALUES) {
+        return STR("column1");
+    }
+    if (select->kind != AST_SELECT_QUERY || select->item_count == 0) {
+        return STR("?column?");
+    }
+    const AstSelectItem *item = &select->items[0];
+    return item->alias != NULL ? item->alias->text : item->expr->kind == AST_STAR ? STR("?column?") : figured_name(item->expr, weak);
+}
+
 /* PostgreSQL's names of columns without an alias; empty: none. weak: a cast's type names the column instead. */
 static Str figured_name(const AstExpr *ast, bool *weak) {
     *weak = false;
@@ -59,6 +76,7 @@ static Str figured_name(const AstExpr *ast, bool *weak) {
     case AST_FIELD: return str_equal(ast->as.text, STR("*")) ? figured_name(ast->args[0], weak) : ast->as.text;
     case AST_ARRAY: return STR("array");
     case AST_ROW: return STR("row");
+    case AST_SUBQUERY: return subquery_name(ast->as.select, weak);
     case AST_BOOLEAN: *weak = true; return STR("bool");
     default: return STR("?column?");
     }
@@ -124,6 +142,22 @@ static ErrorCode add_star(Binder *b, SelectState *s, const AstExpr *star) {
     return s->ast->from_count > 0 ? ERR_OK : error_set(b->err, ERR_SYNTAX, position, "SELECT * with no tables specified is not valid");
 }
 
+/* (record).* */
+static ErrorCode add_fields(Binder *b, SelectState *s, const AstExpr *ast) {
+    const Expr *record = NULL;
+    TRY(bind_expr(b, &s->scope, ast->args[0], &record));
+    const RecordShape *shape = record_shape(b, record);
+    if (shape == NULL) {
+        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, ast->span.at, "type %.*s is not composite", STR_ARG(type_name(b, record->type)));
+    }
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const Expr *field = NULL;
+        TRY(record_field(b, record, i, ast->span.at, &field));
+        add_item(b, s, (OutputItem){field, shape->names[i], ast->span.at});
+    }
+    return ERR_OK;
+}
+
 static ErrorCode bind_items(Binder *b, SelectState *s) {
     s->scope.clause = "SELECT";
     s->scope.aggregates = &s->aggregates;
@@ -137,6 +171,10 @@ static ErrorCode bind_items(Binder *b, SelectState *s) {
         const AstSelectItem *item = &s->ast->items[i];
         if (item->expr->kind == AST_STAR) {
             TRY(add_star(b, s, item->expr));
+            continue;
+        }
+        if (item->expr->kind == AST_FIELD && str_equal(item->expr->as.text, STR("*"))) {
+            TRY(add_fields(b, s, item->expr));
             continue;
         }
         const Expr *expr = NULL;

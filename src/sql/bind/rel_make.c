@@ -92,6 +92,7 @@ ErrorCode rel_project(Binder *b, Rel *input, const Expr *const *exprs, const Str
         columns[i].type = exprs[i]->type;
         columns[i].name = names[i];
         columns[i].symbols = expr_symbols(b, exprs[i]);
+        record_shape_column(b, columns[i].id, exprs[i]);
         b->column_symbols[columns[i].id] = columns[i].symbols;
         if (origin != NULL) {
             columns[i].table_id = origin->table_id;
