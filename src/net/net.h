@@ -75,6 +75,7 @@ void net_shrink(NetConnection *connection);             /* between requests: giv
 int64_t net_now_ms(void);                               /* monotonic */
 /* "127.0.0.1:51342" of the peer; lives as the connection. */
 Str net_peer(const NetConnection *connection);
+void net_set_deadline(NetConnection *connection, int64_t deadline_ms); /* for the first run, instead of NET_FIRST_BYTE_MS; in opened */
 void net_set_send_stall(NetConnection *connection, int64_t stall_ms); /* instead of the option; in opened or run */
 void net_wake(NetConnection *connection);               /* any thread, from opened to closed: run is called soon, whatever it waits for */
 

@@ -500,6 +500,12 @@ int64_t net_now_ms(void) {
     return (int64_t)(uv_hrtime() / 1000000);
 }
 
+void net_set_deadline(NetConnection *c, int64_t deadline_ms) {
+    uv_mutex_lock(&c->lock);
+    c->deadline_ms = deadline_ms;
+    uv_mutex_unlock(&c->lock);
+}
+
 void net_set_send_stall(NetConnection *c, int64_t stall_ms) {
     uv_mutex_lock(&c->lock);
     c->send_stall_ms = stall_ms;
@@ -509,6 +515,7 @@ void net_set_send_stall(NetConnection *c, int64_t stall_ms) {
 void net_wake(NetConnection *c) {
     uv_mutex_lock(&c->lock);
     if (c->phase == PHASE_OPEN) {
+        c->woken = true;
         net__schedule(c);
     }
     uv_mutex_unlock(&c->lock);

@@ -50,7 +50,7 @@ struct NetConnection {
     Buffer pending;                 /* `pending_start` bytes are sent; the loop's uv_write holds it while `writing` */
     Buffer queued;                  /* behind pending, while writing */
     size_t pending_start;
-    bool writing, scheduled, again, input_ended, gone, timed_out, stopping;
+    bool writing, scheduled, again, woken, input_ended, gone, timed_out, stopping;
     uint8_t phase, wait;
     int64_t deadline_ms, progress_ms;
     /* net->lock */

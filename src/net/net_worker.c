@@ -89,7 +89,8 @@ static void run_once(NetConnection *c) {
     c->timed_out = false;
     int64_t deadline_ms = c->deadline_ms;
     c->deadline_ms = 0;
-    bool told = c->run_timed_out || c->stopping || c->gone || c->input_ended || c->wait == NET_WAIT_OUTPUT;
+    bool told = c->run_timed_out || c->woken || c->stopping || c->gone || c->input_ended || c->wait == NET_WAIT_OUTPUT;
+    c->woken = false;
     uv_mutex_unlock(&c->lock);
 
     NetWait wait = {NET_WAIT_INPUT, deadline_ms};

@@ -13,6 +13,8 @@ static void *pg_opened(void *context, NetConnection *net) {
     sched->mutex_init(sched, &c->lock);
     arena_init(&c->arena, PG_MESSAGE_ARENA_BYTES_MAX);
     net_set_send_stall(net, PG_SEND_STALL_MS);
+    c->deadline_ms = net_now_ms() + c->server->settings.pg_start_timeout.number;
+    net_set_deadline(net, c->deadline_ms);
     return c;
 }
 

@@ -18,7 +18,6 @@ enum {
     PG_PORTALS_MAX = 10000,
     PG_FLUSH_BYTES = 64 << 10,          /* encoded rows that are worth a write ... */
     PG_FLUSH_MS = 50,                   /* ... or those that wait for so long */
-    PG_START_MS = 60000,                /* from the connection to its start packet and password */
     PG_SEND_STALL_MS = 24 * 3600 * 1000, /* a client may look at its first rows for long */
     PG_REPORTED_MAX = 24                /* settings that are told to clients */
 };

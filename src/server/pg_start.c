@@ -169,7 +169,6 @@ PgMove pg__start(PgConnection *c, NetWait *wait_out) {
         return answer_packet(c, &startup, wait_out);
     }
     int64_t now = net_now_ms();
-    c->deadline_ms = c->deadline_ms == 0 ? now + PG_START_MS : c->deadline_ms;
     if (net_input_ended(c->net) || net_stopping(c->net) || now >= c->deadline_ms) {
         return over(c, wait_out);
     }

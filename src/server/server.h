@@ -13,6 +13,7 @@ typedef enum SettingKind { SETTING_KIND_TEXT, SETTING_KIND_NUMBER, SETTING_KIND_
     X(http, "http", TEXT, "127.0.0.1:9000", "address of the HTTP door, `off` for none")                                                        \
     X(pg, "pg", TEXT, "127.0.0.1:8812", "address of the PostgreSQL door, `off` for none")                                                      \
     X(pg_connections, "pg-connections", NUMBER, "256", "connections of the PostgreSQL door, at most")                                          \
+    X(pg_start_timeout, "pg-start-timeout", MILLIS, "60s", "from a connection to its session: start packet, TLS and password")                  \
     X(pg_server_version, "pg-server-version", TEXT, "15.0 (Basalt 0.1.0)", "what the PostgreSQL door says its version is")                      \
     X(ilp, "ilp", TEXT, "off", "address of the line protocol door over TCP, for example 127.0.0.1:9009")                                        \
     X(ilp_commit_interval, "ilp-commit-interval", MILLIS, "200ms", "rows that came over TCP are committed after")                              \
