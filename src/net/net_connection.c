@@ -53,6 +53,7 @@ static void on_closed(uv_handle_t *handle) {
         c->next->previous = c->previous;
     }
     net->connection_count--;
+    c->listener->connection_count--;
     atomic_fetch_sub(&net->open, 1);
     c->handler->closed(c->state);
     net__tls_free(c);
@@ -175,13 +176,14 @@ void net__accept(uv_stream_t *server, int status) {
     if (status < 0) {
         return; /* out of descriptors, most likely: the listener goes on */
     }
-    if (net->connection_count >= net->options.connections_max || net->stop_deadline_ms != 0) {
+    if (net->connection_count >= net->options.connections_max || listener->connection_count >= listener->connections_max || net->stop_deadline_ms != 0) {
         refuse(listener);
         return;
     }
     NetConnection *c = mem_calloc(1, sizeof(NetConnection));
     c->net = net;
     c->handler = listener->handler;
+    c->listener = listener;
     c->tcp.data = c;
     buffers_init(c);
     uv_mutex_init(&c->lock);
@@ -205,6 +207,7 @@ void net__accept(uv_stream_t *server, int status) {
     net->connections = c;
     net__clock_start(net);
     net->connection_count++;
+    listener->connection_count++;
     atomic_fetch_add(&net->accepted, 1);
     atomic_fetch_add(&net->open, 1);
     c->deadline_ms = c->progress_ms + NET_FIRST_BYTE_MS;

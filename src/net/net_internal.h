@@ -16,6 +16,7 @@ typedef struct NetListener {
     const NetHandler *handler;
     void *context;
     Str refusal;
+    uint32_t connection_count, connections_max; /* loop thread */
     bool open;
 } NetListener;
 
@@ -29,6 +30,7 @@ struct NetConnection {
     uv_shutdown_t shutdown;
     Net *net;
     const NetHandler *handler;
+    NetListener *listener;
     NetConnection *previous, *next; /* all connections */
     bool reading, told_gone;
     int64_t linger_deadline_ms, ended_at_ms;

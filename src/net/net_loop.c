@@ -93,7 +93,7 @@ ErrorCode net_listen(Net *net, const char *address, const NetHandler *handler, v
     struct sockaddr_storage where;
     TRY(resolve(address, &where, err));
     NetListener *listener = &net->listeners[net->listener_count];
-    *listener = (NetListener){.net = net, .handler = handler, .context = context, .refusal = refusal};
+    *listener = (NetListener){.net = net, .handler = handler, .context = context, .refusal = refusal, .connections_max = UINT32_MAX};
     uv_tcp_init(&net->loop, &listener->tcp);
     listener->tcp.data = listener;
     net->listener_count++;
@@ -108,6 +108,12 @@ ErrorCode net_listen(Net *net, const char *address, const NetHandler *handler, v
     listener->open = true;
     *port_out = port_of(&listener->tcp);
     return ERR_OK;
+}
+
+void net_limit_last(Net *net, uint32_t connections_max) {
+    assert(!net->started);
+    assert(net->listener_count > 0);
+    net->listeners[net->listener_count - 1].connections_max = connections_max;
 }
 
 void net__attention(NetConnection *connection) {

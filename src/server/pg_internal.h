@@ -16,6 +16,7 @@ enum {
     PG_MESSAGE_BYTES_MAX = 256 << 20,   /* Query, Parse, Bind */
     PG_MESSAGE_ARENA_BYTES_MAX = 64 << 20,
     PG_PORTALS_MAX = 10000,
+    PG_CANCELS_MAX = 64,                /* connections beyond the setting: they cancel, or are told that there is no room */
     PG_FLUSH_BYTES = 64 << 10,          /* encoded rows that are worth a write ... */
     PG_FLUSH_MS = 50,                   /* ... or those that wait for so long */
     PG_SEND_STALL_MS = 24 * 3600 * 1000, /* a client may look at its first rows for long */

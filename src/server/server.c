@@ -30,13 +30,19 @@ static ErrorCode listen_all(Server *server, Error *err) {
     const ServerSettings *settings = &server->settings;
     server->http_loopback = net_address_is_loopback(settings->http.text.data);
     TRY(listen_on(server, "http", settings->http.text, &SERVER__HTTP_HANDLER, STR(REFUSAL), &server->http_port, err));
+    if (server->http_port != 0) {
+        net_limit_last(server->net, (uint32_t)settings->http_connections.number);
+    }
     TRY(listen_on(server, "pg", settings->pg.text, &SERVER__PG_HANDLER, STR(""), &server->pg_port, err));
+    if (server->pg_port != 0) {
+        net_limit_last(server->net, (uint32_t)settings->pg_connections.number + PG_CANCELS_MAX);
+    }
     return listen_on(server, "ilp", settings->ilp.text, &SERVER__LINE_HANDLER, STR(""), &server->ilp_port, err);
 }
 
 static ErrorCode start(Server *server, const ServerSettings *settings, Error *err) {
     TRY(copy_settings(server, settings, err));
-    NetOptions options = {.connections_max = (uint32_t)(server->settings.http_connections.number + server->settings.pg_connections.number),
+    NetOptions options = {.connections_max = (uint32_t)(server->settings.http_connections.number + server->settings.pg_connections.number + PG_CANCELS_MAX),
                           .workers_max = (uint32_t)server->settings.http_workers.number,
                           .send_stall_ms = server->settings.http_send_timeout.number};
     TRY(net_open(&options, &server->net, err));
