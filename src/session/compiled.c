@@ -235,12 +235,22 @@ static ErrorCode bind_declared(Compiled *compiled, const BindContext *context, E
     return ERR_OK;
 }
 
+/* The schema of temporary objects is made before the first of them is bound. */
+static ErrorCode make_temp_schema(const Compiled *compiled, Txn *txn, Error *err) {
+    const AstStatement *tree = compiled->tree;
+    bool temporary = (tree->kind == AST_CREATE_TABLE_STATEMENT && tree->as.create_table->temporary) ||
+                     (tree->kind == AST_CREATE_VIEW_STATEMENT && tree->as.create_view->temporary);
+    Str name;
+    return temporary ? session__temp_schema(compiled->session, txn, &name, err) : ERR_OK;
+}
+
 ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err) {
     Session *session = compiled->session;
     if (!compiled->needs_catalog) {
         return ERR_OK;
     }
     assert(txn != NULL);
+    TRY(make_temp_schema(compiled, txn, err));
     session__environment(session, &compiled->environment);
     CatalogView *catalog = txn_catalog(txn);
     system_view_init(&compiled->system, &compiled->arena, catalog, txn_storage(txn), &compiled->environment);

@@ -58,6 +58,32 @@ static bool signal_client(void *session, int32_t pid, bool terminate) { return s
 static ErrorCode advisory(void *session, const AdvisoryCall *call, bool *result_out, Error *err) { return session__advisory(session, call, result_out, err); }
 static void locks(void *session, void (*visit)(void *context, const SessionLock *lock), void *context) { session__locks(session, visit, context); }
 
+/* In short steps, so that a cancel ends it soon. */
+static ErrorCode sleep_for(void *context, double seconds, Error *err) {
+    enum { STEP_NANOS = 10000000 };
+    const Session *session = context;
+    Sched *sched = session->hub->sched;
+    Mutex mutex = {0};
+    Cond cond = {0};
+    ErrorCode code = ERR_OK;
+    int64_t now = session__nanos(session), until = seconds <= 0 ? now : seconds > 1e9 ? INT64_MAX : now + (int64_t)(seconds * 1e9);
+    sched->mutex_init(sched, &mutex);
+    sched->cond_init(sched, &cond);
+    sched->mutex_lock(sched, &mutex);
+    for (; now < until && code == ERR_OK; now = session__nanos(session)) {
+        (void)sched->cond_wait(sched, &cond, &mutex, MIN_OF(until, now + STEP_NANOS));
+        if (atomic_load(&session->control.cancel) != 0) {
+            code = error_set(err, ERR_CANCELED, ERROR_NO_POSITION, "canceling statement due to user request");
+        } else if (session->control.deadline_nanos > 0 && session__nanos(session) >= session->control.deadline_nanos) {
+            code = error_set(err, ERR_TIMEOUT, ERROR_NO_POSITION, "canceling statement due to statement timeout");
+        }
+    }
+    sched->mutex_unlock(sched, &mutex);
+    sched->cond_deinit(sched, &cond);
+    sched->mutex_deinit(sched, &mutex);
+    return code;
+}
+
 static bool prepared_next(void *context, size_t *cursor, SessionPrepared *row_out) {
     const Session *session = context;
     const Prepared *prepared = session->prepared_first;
@@ -89,4 +115,4 @@ static bool cursor_next(void *context, size_t *cursor, SessionCursor *row_out) {
 }
 
 const SessionCalls SESSION__CALLS = {setting_get, setting_set, setting_next, backend_pid, transaction_id, activity,
-                                     signal_client, advisory, locks, prepared_next, cursor_next};
+                                     signal_client, advisory, locks, sleep_for, prepared_next, cursor_next};

@@ -130,6 +130,9 @@ typedef struct Cursor {
     struct Cursor *next;
 } Cursor;
 
+/* A temporary table with ON COMMIT DROP or DELETE ROWS. */
+typedef struct TempTable { uint32_t id; uint8_t on_commit; struct TempTable *next; } TempTable;
+
 typedef struct NoticeRow { SessionNotice notice; struct NoticeRow *next; } NoticeRow;
 
 struct Session {
@@ -158,6 +161,7 @@ struct Session {
     uint64_t path_catalog_version;
     Str temp_schema;                   /* in names; empty: none was made */
     Str version_text;                  /* in names */
+    TempTable *temp_tables;
     Str acting_user;                   /* SET ROLE, SET SESSION AUTHORIZATION */
     Str authorized_user;
     Dialect dialect;
@@ -281,6 +285,8 @@ NODISCARD ErrorCode session__authorization_set(Session *session, Str name, Error
 void session__path_use(Session *session, Txn *txn);    /* tells the transaction; finds out which schemas exist */
 NODISCARD ErrorCode session__temp_schema(Session *session, Txn *txn, Str *name_out, Error *err); /* made on first use */
 void session__temp_drop(Session *session);             /* all of its tables; outside of a block */
+void session__temp_note(Session *session, const TableDef *table, uint8_t on_commit);
+NODISCARD ErrorCode session__temp_commit(Session *session, Txn *txn, Error *err); /* what ON COMMIT asks for */
 void session__temp_clean(Session *session);            /* once an engine: schemas that an earlier run left behind */
 
 /* ---- transactions (session_txn.c) ---- */

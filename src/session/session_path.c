@@ -61,6 +61,34 @@ ErrorCode session__temp_schema(Session *session, Txn *txn, Str *name_out, Error 
     return ERR_OK;
 }
 
+void session__temp_note(Session *session, const TableDef *table, uint8_t on_commit) {
+    if (on_commit != ON_COMMIT_NOTHING) {
+        TempTable *temp = mem_calloc(1, sizeof *temp);
+        *temp = (TempTable){table->id, on_commit, session->temp_tables};
+        session->temp_tables = temp;
+    }
+}
+
+ErrorCode session__temp_commit(Session *session, Txn *txn, Error *err) {
+    CatalogView *view = txn_catalog(txn);
+    TempTable **link = &session->temp_tables;
+    while (*link != NULL) {
+        TempTable *temp = *link;
+        const TableDef *table = view->table_by_id(view, temp->id);
+        if (table != NULL && temp->on_commit == ON_COMMIT_DELETE_ROWS) {
+            TRY(txn_has_writes(txn) ? txn_table_truncate(txn, table, err) : ERR_OK);
+            link = &temp->next;
+            continue;
+        }
+        if (table != NULL) {
+            TRY(txn_table_drop(txn, table, err));
+        }
+        *link = temp->next;
+        mem_free(temp);
+    }
+    return ERR_OK;
+}
+
 static void drop_schemas(Engine *engine, bool (*wanted)(const Session *session, Str name), const Session *session) {
     Txn *txn = NULL;
     Error ignored;
@@ -96,6 +124,11 @@ void session__temp_drop(Session *session) {
     if (session->temp_used) {
         drop_schemas(session->engine, is_own, session);
         session->temp_used = false;
+        while (session->temp_tables != NULL) {
+            TempTable *temp = session->temp_tables;
+            session->temp_tables = temp->next;
+            mem_free(temp);
+        }
         session->path_known = false;
     }
 }

@@ -76,6 +76,7 @@ ErrorCode session_commit(Session *session, Error *err) {
         return error_set(err, ERR_FAILED_TRANSACTION, ERROR_NO_POSITION, "the transaction had failed and was rolled back");
     }
     ErrorCode code = session__cursors_hold(session, err);
+    code = code == ERR_OK ? session__temp_commit(session, session->txn, err) : code;
     if (code != ERR_OK) {
         session_rollback(session);
         return code;

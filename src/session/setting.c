@@ -167,7 +167,7 @@ ErrorCode session__setting_set(Session *session, Str name, Str value, bool local
     TRY(check_settable(session, id, err));
     arena_init(&scratch, SETTING_BYTES_MAX);
     ErrorCode code = value.len > SETTING_BYTES_MAX / 4 ? setting__bad_value(id, value, err) : setting__canonical(session, id, value, &scratch, &canonical, err);
-    if (code == ERR_OK) {
+    if (code == ERR_OK && (session->in_block || !local)) { /* what is local to a statement of its own is over with it */
         code = change(session, id, canonical, false, local, err);
     }
     arena_deinit(&scratch);

@@ -252,6 +252,11 @@ static ErrorCode commit_own(Statement *statement, Error *err) {
         txn_rollback(txn);
         return ERR_OK;
     }
+    ErrorCode code = session__temp_commit(statement->session, txn, err);
+    if (code != ERR_OK) {
+        txn_rollback(txn);
+        return code;
+    }
     Lsn lsn;
     return txn_commit(txn, &lsn, err);
 }

@@ -14,6 +14,7 @@ static ErrorCode create_table(Statement *statement, Error *err) {
     for (uint32_t i = 0; i < bound->constraint_count; i++) {
         TRY(statement__add_constraint(statement, &table, &bound->constraints[i], true, err));
     }
+    session__temp_note(statement->session, table, bound->on_commit);
     return ERR_OK;
 }
 
@@ -26,6 +27,7 @@ static ErrorCode create_table_as(Statement *statement, Error *err) {
     }
     TRY(statement__plan(statement, err));
     TRY(txn_table_create(statement__txn(statement), &bound->spec, &table, err));
+    session__temp_note(statement->session, table, bound->on_commit);
     RunContext context = statement__run_context(statement);
     TRY(run_insert(statement->plan, &context, table, &statement->affected, err));
     snprintf(statement->tag, sizeof statement->tag, "SELECT %llu", (unsigned long long)statement->affected);

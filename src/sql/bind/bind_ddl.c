@@ -157,9 +157,6 @@ static ErrorCode bind_table_options(Binder *b, const AstCreateTable *ast, TableS
 
 static ErrorCode refuse_clauses(Binder *b, const AstCreateTable *ast) {
     const AstNames *name = &ast->name;
-    if (ast->temporary || ast->unlogged) {
-        return not_supported(b, name->span.at, ast->temporary ? "a TEMPORARY table" : "an UNLOGGED table");
-    }
     if (ast->dedup) {
         return not_supported(b, ast->dedup_span.at, "DEDUP");
     }
@@ -178,8 +175,8 @@ static ErrorCode refuse_clauses(Binder *b, const AstCreateTable *ast) {
     if (ast->tablespace != NULL || ast->access_method != NULL) {
         return not_supported(b, name->span.at, "TABLESPACE or USING");
     }
-    if (ast->on_commit.len > 0 || (ast->format.len > 0 && !str_equal(ast->format, STR("native")))) {
-        return not_supported(b, name->span.at, ast->on_commit.len > 0 ? "ON COMMIT" : "FORMAT PARQUET");
+    if (ast->format.len > 0 && !str_equal(ast->format, STR("native"))) {
+        return not_supported(b, name->span.at, "FORMAT PARQUET");
     }
     if (ast->as_statement != NULL) {
         return not_supported(b, name->span.at, "CREATE TABLE AS EXECUTE");
@@ -372,6 +369,25 @@ static ErrorCode check_exists(Binder *b, const AstCreateTable *ast, BoundStateme
     return error_set(b->err, ERR_DUPLICATE_TABLE, ast->name.span.at, "table already exists [table=%.*s]", STR_ARG(spec->name));
 }
 
+/* A temporary table is one of the session's own schema, which the session has made by now. */
+static ErrorCode bind_temporary(Binder *b, const AstCreateTable *ast, BoundStatement *bound) {
+    const FunctionEnvironment *environment = b->context->environment;
+    if (!ast->temporary) {
+        return ast->on_commit.len == 0 ? ERR_OK
+                                       : error_set(b->err, ERR_INVALID_TABLE_DEFINITION, ast->name.span.at, "ON COMMIT can only be used on temporary tables");
+    }
+    if (environment == NULL || environment->temp_schema_name.len == 0) {
+        return not_supported(b, ast->name.span.at, "a TEMPORARY table without a session");
+    }
+    Str named = bound->spec.schema_name;
+    if (named.len > 0 && !str_equal(named, STR("pg_temp")) && !str_equal(named, environment->temp_schema_name)) {
+        return error_set(b->err, ERR_INVALID_TABLE_DEFINITION, ast->name.span.at, "cannot create temporary relation in non-temporary schema");
+    }
+    bound->spec.schema_name = environment->temp_schema_name;
+    bound->on_commit = str_equal(ast->on_commit, STR("drop")) ? ON_COMMIT_DROP : str_equal(ast->on_commit, STR("delete rows")) ? ON_COMMIT_DELETE_ROWS : ON_COMMIT_NOTHING;
+    return ERR_OK;
+}
+
 ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement *bound) {
     TableSpec *spec = &bound->spec;
     ColumnDef *columns = NULL;
@@ -385,6 +401,7 @@ ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement
     bound->kind = ast->as != NULL ? STATEMENT_CREATE_TABLE_AS : STATEMENT_CREATE_TABLE;
     bound->if_not_exists = ast->if_not_exists;
     TRY(refuse_clauses(b, ast));
+    TRY(bind_temporary(b, ast, bound));
     TRY(check_exists(b, ast, bound));
     if (ast->as != NULL) {
         TRY(as_columns(b, ast, spec, bound, &columns));

@@ -156,6 +156,8 @@ typedef struct BoundConstraint {
 typedef struct AlterAction { uint8_t kind; bool if_exists; Str name, new_name; ColumnDef column; uint8_t durability; uint32_t durability_ms;
     bool cascade; BoundConstraint constraint; } AlterAction;
 
+typedef enum OnCommit { ON_COMMIT_NOTHING, ON_COMMIT_DELETE_ROWS, ON_COMMIT_DROP } OnCommit; /* of a temporary table */
+
 typedef struct BoundStatement {
     uint8_t kind;
     Rel *rel;                          /* SELECT, EXPLAIN, INSERT (one column per table column, in order, exact types; SYMBOL columns come as
@@ -169,6 +171,7 @@ typedef struct BoundStatement {
     uint32_t *index_ids;               /* DROP INDEX: one a table of tables; ALTER INDEX: of table */
     bool if_exists, if_not_exists, analyze, verbose, cascade, already_there;
     Str name, text;                    /* savepoint, setting, schema; value */
+    uint8_t on_commit;                 /* CREATE TABLE: OnCommit */
     uint8_t isolation; bool read_only, has_isolation, has_read_only, local, is_default, chain;
     uint32_t working_count;            /* numbers of REL_WORKING */
     Type *param_types; uint32_t param_count;         /* inferred or declared */

@@ -58,6 +58,7 @@ typedef struct SessionCalls {
     /* *result_out: TRY_LOCK got it, UNLOCK had it. LOCK that is held by another session: ERR_LOCK_NOT_AVAILABLE. */
     ErrorCode (*advisory)(void *session, const AdvisoryCall *call, bool *result_out, Error *err);
     void (*locks)(void *session, void (*visit)(void *context, const SessionLock *lock), void *context); /* a mutex is held */
+    ErrorCode (*sleep)(void *session, double seconds, Error *err); /* ends early with ERR_CANCELED or ERR_TIMEOUT */
     bool (*prepared_next)(void *session, size_t *cursor, SessionPrepared *row_out);
     bool (*cursor_next)(void *session, size_t *cursor, SessionCursor *row_out);
 } SessionCalls;
