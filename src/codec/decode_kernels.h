@@ -10,8 +10,8 @@ typedef struct DecodeKernels {
     void (*widen_u32)(const uint32_t *in, uint64_t base, uint32_t count, uint64_t *out);  /* base + in */
     void (*scale_u31)(const uint32_t *in, double base, double divisor, uint32_t count, double *out); /* (base + in) / divisor, in < 2^31 */
     void (*scale_i64)(const uint64_t *in, uint64_t base, double divisor, uint32_t count, double *out);
-    /* one unit to 16 words: bit i = in[i] is in low..low + span, flipped; values below 2^31 */
-    void (*range_u32)(const uint32_t *in, uint32_t low, uint32_t span, uint64_t flip, uint64_t *out);
+    /* one packed unit to 16 words: bit i = value i is in low..low + span, flipped; width 1..31 */
+    void (*range_u31)(const uint32_t *in, uint32_t width, uint32_t low, uint32_t span, uint64_t flip, uint64_t *out);
     uint64_t (*sum_u32)(const uint32_t *in, uint32_t count, bool narrow);
     bool (*rising_u16)(const uint8_t *positions, uint32_t count, uint32_t limit); /* u16 each, the last one below the limit */
     /* out[i] = value += in[i] + step; returns the last */

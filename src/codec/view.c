@@ -283,15 +283,14 @@ static void range_words(const GranuleView *view, const IntegerRange *range, uint
     const DecodeKernels *kernels = codec__kernels();
     uint32_t low = 0, span = 0;
     uint64_t flip = range->inverted ? ~UINT64_C(0) : 0;
-    if (!packed_range(view, range, &low, &span)) {
-        memset(words, range->inverted ? 0xff : 0, GRANULE_ROWS / 8);
+    bool some = packed_range(view, range, &low, &span);
+    if (!some || view->width == 0) { /* width 0: every packed value is 0, and in the range if there is one */
+        memset(words, some != range->inverted ? 0xff : 0, GRANULE_ROWS / 8);
         return;
     }
-    _Alignas(64) uint32_t values[PACK_UNIT];
     for (uint32_t unit = 0; unit * PACK_UNIT < view->row_count; unit++) {
         const void *packed = view->units + (size_t)unit * view->width * PACK_WIDTH_BYTES;
-        kernels->unpack32(packed, view->width, values);
-        kernels->range_u32(values, low, span, flip, words + unit * (PACK_UNIT / 64));
+        kernels->range_u31(packed, view->width, low, span, flip, words + unit * (PACK_UNIT / 64));
     }
 }
 

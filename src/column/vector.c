@@ -9,10 +9,10 @@ uint32_t bits_count(const uint64_t *words, size_t bits) {
     uint32_t count = 0;
     size_t whole = bits / 64;
     for (size_t i = 0; i < whole; i++) {
-        count += (uint32_t)__builtin_popcountll(words[i]);
+        count += word_bits(words[i]);
     }
     if (bits % 64 != 0) {
-        count += (uint32_t)__builtin_popcountll(words[whole] & tail_mask(bits));
+        count += word_bits(words[whole] & tail_mask(bits));
     }
     return count;
 }

@@ -53,6 +53,13 @@ static inline void bit_set(uint64_t *words, size_t i) { words[i / 64] |= UINT64_
 static inline void bit_clear(uint64_t *words, size_t i) { words[i / 64] &= ~(UINT64_C(1) << (i % 64)); }
 static inline size_t words_for(size_t bits) { return (bits + 63) / 64; }
 static inline uint64_t tail_mask(size_t rows) { return rows % 64 == 0 ? ~UINT64_C(0) : (UINT64_C(1) << (rows % 64)) - 1; }
+/* Number of set bits, in plain arithmetic: without the CPU's instruction the builtin is a call. */
+static inline uint32_t word_bits(uint64_t word) {
+    word -= word >> 1 & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+}
 uint32_t bits_count(const uint64_t *words, size_t bits);
 
 /* Any form -> FLAT (CONSTANT is expanded too), in arena memory. Does nothing on FLAT. Cost: one decode or gather. */

@@ -192,7 +192,7 @@ void batch_filter(Batch *batch, const uint64_t *mask, Arena *arena) {
             word &= tail_mask(batch->row_count);
         }
         live[w] = word;
-        count += (uint32_t)__builtin_popcountll(word);
+        count += word_bits(word);
     }
     batch->live_count = (uint16_t)count;
     batch->live = count == batch->row_count ? NULL : live;

@@ -86,12 +86,15 @@ typedef struct Kernels {
 #define X(name, T) void (*split_##name)(int64_t *pairs, const T *a, size_t rows); /* value = high * 2^32 + low */
     KERNEL_INTEGERS(X)
 #undef X
-    uint64_t (*magnitude_f64)(const double *a, size_t rows);                          /* bits of the largest |a|; NaN and infinity above all */
-    /* value = high * ulp(coarse) + low * ulp(fine), coarse and fine = 1.5 * 2^n; false: some row has more bits than that. |a| <= coarse / 2 */
-    bool (*split_f64)(int64_t *pairs, const double *a, size_t rows, double coarse, double fine);
-    /* sums: 2 * GROUP_COPIES integers a group; counts: GROUP_COPIES */
+    /* value = high * ulp(coarse) + low * ulp(fine), coarse and fine = 1.5 * 2^n; false: some row has more bits than that. Pairs mean
+     * something where |a| <= coarse / 4096; *magnitude_out = bits of the largest |a|, NaN and infinity above all. */
+    bool (*split_f64)(int64_t *pairs, const double *a, size_t rows, double coarse, double fine, uint64_t *magnitude_out);
+    /* sums: 2 * GROUP_COPIES integers a group, 4 * GROUP_COPIES for add_counted (the third one counts); counts: GROUP_COPIES */
     void (*add_pairs)(int64_t *sums, const uint32_t *group, const int64_t *pairs, const uint64_t *rows_set, size_t rows);
+    void (*add_counted)(int64_t *sums, const uint32_t *group, const int64_t *pairs, const uint64_t *rows_set, size_t rows);
     void (*count_groups)(uint32_t *counts, const uint32_t *group, const uint64_t *rows_set, size_t rows);
+    uint32_t (*number_codes)(uint32_t *group, const uint32_t *codes, size_t rows); /* group = code + 1; the largest group */
+    bool (*all_flagged)(const uint8_t *flags, const uint32_t *group);              /* of 64 rows; flags are 0 or 1 */
 
     /* ---- selection ---- */
     uint32_t (*mask_to_index)(const uint64_t *mask, size_t rows, uint16_t *index); /* index: room for rows rounded up to 64 */

@@ -7,33 +7,45 @@ static bool takes_part(const PlanAggregate *aggregate) {
     return aggregate->aggregate->dense_split != NULL && !aggregate->distinct && !aggregate->has_filter;
 }
 
+static void *zeroed(size_t bytes) {
+    void *memory = mem_alloc_aligned(bytes);
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+/* Integers of one copy of a group in an aggregate's sums. */
+static size_t places(const DenseSums *dense, uint32_t a) { return a == dense->counter ? 4 : 2; }
+
+static size_t sums_bytes(const DenseSums *dense, uint32_t a) { return (size_t)dense->codes * GROUP_COPIES * places(dense, a) * sizeof(int64_t); }
+
 static void arrays_make(DenseSums *dense, const AggregateSet *set) {
-    dense->counts = mem_alloc_aligned((size_t)dense->codes * GROUP_COPIES * sizeof *dense->counts);
-    memset(dense->counts, 0, (size_t)dense->codes * GROUP_COPIES * sizeof *dense->counts);
     for (uint32_t a = 0; a < set->count; a++) {
         if (takes_part(&set->aggregates[a])) {
-            size_t bytes = (size_t)dense->codes * GROUP_COPIES * 2 * sizeof(int64_t);
-            dense->sums[a] = mem_alloc_aligned(bytes);
-            memset(dense->sums[a], 0, bytes);
-            dense->pairs[a] = mem_alloc_aligned(BATCH_ROWS * 2 * sizeof(int64_t));
+            dense->sums[a] = zeroed(sums_bytes(dense, a));
+            dense->pairs[a] = zeroed(BATCH_ROWS * 2 * sizeof(int64_t));
         }
+    }
+    if (dense->counter == UINT32_MAX) {
+        dense->counts = zeroed((size_t)dense->codes * GROUP_COPIES * sizeof *dense->counts);
     }
 }
 
 ErrorCode dense_sums_open(const GroupTable *table, const AggregateSet *set, DenseSums **dense_out, Error *err) {
     const GroupSpec *spec = table->spec;
-    uint32_t parts = 0;
+    uint32_t parts = 0, counter = UINT32_MAX;
     for (uint32_t a = 0; a < set->count; a++) {
         parts += takes_part(&set->aggregates[a]);
+        counter = counter == UINT32_MAX && takes_part(&set->aggregates[a]) && set->aggregates[a].arg_count > 0 ? a : counter;
     }
     *dense_out = NULL;
     if (!spec->by_code || spec->codes > DENSE_CODES_MAX || parts == 0) {
         return ERR_OK;
     }
-    size_t bytes = (size_t)spec->codes * GROUP_COPIES * (sizeof(uint32_t) + parts * 2 * sizeof(int64_t)) + parts * (size_t)BATCH_ROWS * 2 * sizeof(int64_t);
+    size_t bytes = (size_t)spec->codes * GROUP_COPIES * (parts + 1) * 2 * sizeof(int64_t) + parts * (size_t)BATCH_ROWS * 2 * sizeof(int64_t);
     TRY(budget_reserve(&set->run->budget, bytes, err));
     DenseSums *dense = mem_calloc(1, sizeof *dense);
     dense->codes = spec->codes;
+    dense->counter = counter;
     dense->reserved = bytes;
     dense->sums = mem_calloc(set->count, sizeof *dense->sums);
     dense->pairs = mem_calloc(set->count, sizeof *dense->pairs);
@@ -115,10 +127,12 @@ ErrorCode dense_sums_add(AggregateSet *set, Frame *frame, GroupTable *table, con
     if (!*taken_out) {
         return ERR_OK;
     }
-    kernels->count_groups(dense->counts, group, rows, frame->row_count);
+    if (dense->counter == UINT32_MAX) {
+        kernels->count_groups(dense->counts, group, rows, frame->row_count);
+    }
     for (uint32_t a = 0; a < set->count; a++) {
         if (dense_sums_has(dense, a) && set->aggregates[a].arg_count > 0) {
-            kernels->add_pairs(dense->sums[a], group, dense->pairs[a], rows, frame->row_count);
+            (a == dense->counter ? kernels->add_counted : kernels->add_pairs)(dense->sums[a], group, dense->pairs[a], rows, frame->row_count);
             dense->scales[a].used = true;
         }
     }
@@ -133,14 +147,29 @@ static void settle_group(AggregateSet *set, GroupTable *table, uint32_t group, i
             continue;
         }
         int64_t pair[2] = {0, 0};
-        int64_t *sums = dense->sums[a] + (size_t)group * GROUP_COPIES * 2;
+        size_t step = places(dense, a);
+        int64_t *sums = dense->sums[a] + (size_t)group * GROUP_COPIES * step;
         for (size_t copy = 0; copy < GROUP_COPIES; copy++) {
-            pair[0] += sums[copy * 2];
-            pair[1] += sums[copy * 2 + 1];
+            pair[0] += sums[copy * step];
+            pair[1] += sums[copy * step + 1];
         }
-        memset(sums, 0, GROUP_COPIES * 2 * sizeof *sums);
+        memset(sums, 0, GROUP_COPIES * step * sizeof *sums);
         set->aggregates[a].aggregate->dense_settle(groups_states(table, group) + set->aggregates[a].state_offset, &dense->scales[a], pair, count);
     }
+}
+
+static int64_t take_count(DenseSums *dense, uint32_t group) {
+    int64_t count = 0;
+    for (size_t copy = 0; copy < GROUP_COPIES; copy++) {
+        size_t place = (size_t)group * GROUP_COPIES + copy;
+        if (dense->counter != UINT32_MAX) {
+            count += dense->sums[dense->counter][place * 4 + 2];
+        } else {
+            count += dense->counts[place];
+            dense->counts[place] = 0;
+        }
+    }
+    return count;
 }
 
 void dense_sums_settle(AggregateSet *set, GroupTable *table) {
@@ -149,12 +178,7 @@ void dense_sums_settle(AggregateSet *set, GroupTable *table) {
         return;
     }
     for (uint32_t group = 0; group < dense->codes; group++) {
-        uint32_t *counts = dense->counts + (size_t)group * GROUP_COPIES;
-        int64_t count = 0;
-        for (size_t copy = 0; copy < GROUP_COPIES; copy++) {
-            count += counts[copy];
-            counts[copy] = 0;
-        }
+        int64_t count = take_count(dense, group);
         if (count > 0) {
             settle_group(set, table, group, count);
         }

@@ -16,6 +16,7 @@ struct DenseSums {
     uint32_t codes;
     uint32_t rows;                  /* added since the last settle */
     uint32_t refusals;              /* in a row; too many end the attempt */
+    uint32_t counter;               /* aggregate whose sums count the rows as well; UINT32_MAX: counts does */
     uint32_t *counts;               /* GROUP_COPIES a group (kernels.h) */
     int64_t **sums, **pairs;        /* one each per aggregate; NULL: takes no part */
     DenseScale *scales;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * groups.c - see groups.h. */
 #include "sql/exec/groups.h"
+#include "kernels/kernels.h"
 
 enum { ROWS_FIRST = 64, SLOTS_FIRST = 256, PREFETCH_SLOTS_MIN = 1 << 15 };
 
@@ -174,18 +175,16 @@ static uint32_t code_of(const GroupKey *key, const KeyIn *in, size_t row) {
     return (uint32_t)value[0] + 1;
 }
 
-/* group = mixed-radix code of the keys. No keys: 0. */
-static void codes_mix(const GroupKey *spec_keys, const KeyIn *keys, uint32_t count, uint16_t row_count, uint32_t *group) {
+/* group = mixed-radix code of the keys. No keys: 0. The largest group of any row, or UINT32_MAX: not known. */
+static uint32_t codes_mix(const GroupKey *spec_keys, const KeyIn *keys, uint32_t count, uint16_t row_count, uint32_t *group) {
     if (count == 0) {
         memset(group, 0, row_count * sizeof *group);
-        return;
+        return 0;
     }
     if (spec_keys[0].type.id == TYPE_SYMBOL && keys[0].step != 0 && keys[0].valid == NULL) {
-        const uint32_t *codes = (const uint32_t *)(const void *)keys[0].data;
-        for (size_t w = 0; w < words_for(row_count); w++) { /* whole words: arrays are padded to them */
-            for (size_t r = 0; r < 64; r++) {
-                group[w * 64 + r] = codes[w * 64 + r] + 1;
-            }
+        uint32_t most = kernels_pick()->number_codes(group, (const uint32_t *)(const void *)keys[0].data, row_count);
+        if (count == 1) {
+            return most;
         }
     } else {
         for (uint16_t r = 0; r < row_count; r++) {
@@ -197,6 +196,7 @@ static void codes_mix(const GroupKey *spec_keys, const KeyIn *keys, uint32_t cou
             group[r] = group[r] * spec_keys[k].domain + code_of(&spec_keys[k], &keys[k], r);
         }
     }
+    return UINT32_MAX;
 }
 
 static uint32_t codes_max(const uint32_t *group) {
@@ -205,14 +205,6 @@ static uint32_t codes_max(const uint32_t *group) {
         max = group[r] > max ? group[r] : max;
     }
     return max;
-}
-
-static bool all_seen(const uint8_t *seen, const uint32_t *group) {
-    uint8_t all = 1;
-    for (size_t r = 0; r < 64; r++) {
-        all &= seen[group[r]];
-    }
-    return all != 0;
 }
 
 /* A code outside the domain (a dictionary that grew under way) is an error, not a wild write. */
@@ -239,13 +231,14 @@ static bool all_codes_met(const GroupTable *table, const KeyIn *keys) {
 }
 
 static ErrorCode codes_touch(GroupTable *table, const KeyIn *keys, const uint64_t *rows, uint16_t row_count, RowPosition first,
-                             const uint32_t *group, uint64_t *fresh, Error *err) {
-    bool met = all_codes_met(table, keys);
+                             const uint32_t *group, uint32_t most, uint64_t *fresh, Error *err) {
+    bool met = all_codes_met(table, keys), known = most < table->spec->codes;
+    const Kernels *kernels = kernels_pick();
     uint64_t position = ((uint64_t)first.morsel << 32 | first.row) + 1;
     for (size_t w = 0; w < words_for(row_count); w++) {
         uint64_t word = rows[w];
         const uint32_t *here = group + w * 64;
-        if (word == ~UINT64_C(0) && codes_max(here) < table->spec->codes && (met || all_seen(table->seen, here))) {
+        if (word == ~UINT64_C(0) && (known || codes_max(here) < table->spec->codes) && (met || kernels->all_flagged(table->seen, here))) {
             continue;
         }
         for (; word != 0; word &= word - 1) {
@@ -263,8 +256,8 @@ static ErrorCode codes_touch(GroupTable *table, const KeyIn *keys, const uint64_
 static ErrorCode find_by_code(GroupTable *table, const KeyIn *keys, const uint64_t *rows, uint16_t row_count, RowPosition first, uint32_t *group,
                               uint64_t *fresh, Error *err) {
     const GroupSpec *spec = table->spec;
-    codes_mix(spec->keys, keys, spec->key_count, row_count, group);
-    return codes_touch(table, keys, rows, row_count, first, group, fresh, err);
+    uint32_t most = codes_mix(spec->keys, keys, spec->key_count, row_count, group);
+    return codes_touch(table, keys, rows, row_count, first, group, most, fresh, err);
 }
 
 /* ---- by hash ---- */
@@ -486,7 +479,7 @@ static void cache_codes(GroupTable *table, GroupCache *cache, Vector *const *key
     for (uint32_t k = 0; k < count; k++) {
         key_in(table, k + 1, keys[k + 1], row_count, &in[k]);
     }
-    codes_mix(table->spec->keys + 1, in, count, row_count, cache->code);
+    (void)codes_mix(table->spec->keys + 1, in, count, row_count, cache->code);
 }
 
 ErrorCode groups_find_cached(GroupTable *table, GroupCache *cache, Vector *const *keys, const uint64_t *rows, uint16_t row_count,

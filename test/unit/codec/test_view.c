@@ -7,6 +7,8 @@
 
 #include "base/random.h"
 #include "codec/codec.h"
+#include "codec/codec_internal.h"
+#include "codec/decode_kernels.h"
 #include <math.h>
 
 enum { ROWS = 9000 };
@@ -19,11 +21,12 @@ typedef struct Fixture {
     BlockDecoder decoder;
 } Fixture;
 
-typedef enum Shape { SHAPE_SMALL, SHAPE_WIDE, SHAPE_OUTLIERS, SHAPE_NEGATIVE, SHAPE_RISING, SHAPE_COUNT } Shape;
+typedef enum Shape { SHAPE_SMALL, SHAPE_WIDE, SHAPE_OUTLIERS, SHAPE_NEGATIVE, SHAPE_RISING, SHAPE_ALMOST_CONSTANT, SHAPE_COUNT } Shape;
 
 static int64_t integer(Shape shape, uint32_t i, Random *random) {
     switch (shape) {
     case SHAPE_RISING: return INT64_C(1700000000000000) + (int64_t)i * 5000 + (int64_t)random_below(random, 3000) + (random_below(random, 60) == 0 ? 1 << 30 : 0);
+    case SHAPE_ALMOST_CONSTANT: return random_below(random, 60) == 0 ? random_between(random, -9000, 9000) : 7;
     case SHAPE_SMALL: return random_between(random, 100, 131);
     case SHAPE_WIDE: return random_between(random, -30000, 30000);
     case SHAPE_OUTLIERS: return random_below(random, 50) == 0 ? (int64_t)random_next(random) >> random_below(random, 60) : random_between(random, 0, 9);
@@ -172,6 +175,42 @@ static void a_view_tells_what_decoding_tells(void **state) {
     assert_true(filtered > 500);
 }
 
+/* Both CPU levels, beside plain loops. */
+static void kernels_agree(void **state) {
+    (void)state;
+    static _Alignas(64) uint32_t values[PACK_UNIT], packed[PACK_UNIT];
+    const DecodeKernels *levels[] = {&codec__kernels_baseline, codec__kernels()};
+    Random random;
+    random_init(&random, 3);
+    for (uint32_t round = 0; round < 400; round++) {
+        uint32_t width = 1 + round % 31, most = (UINT32_C(1) << width) - 1;
+        uint32_t low = (uint32_t)random_next(&random) & most, span = (uint32_t)random_below(&random, (uint64_t)most - low + 1);
+        uint32_t count = (uint32_t)random_below(&random, PACK_UNIT + 1), from = (uint32_t)random_below(&random, count + 1);
+        uint64_t flip = round % 2 == 0 ? 0 : ~UINT64_C(0), sum = 0;
+        uint8_t positions[200];
+        bool rising = true;
+        for (uint32_t i = 0; i < PACK_UNIT; i++) {
+            values[i] = (uint32_t)random_next(&random) & most;
+            sum += i >= from && i < count ? values[i] : 0;
+        }
+        for (uint32_t i = 0; i < 100; i++) {
+            put_u16le(positions + (size_t)i * 2, (uint16_t)(i * 600 + random_below(&random, round % 3 == 0 ? 605 : 600)));
+            rising = rising && (i == 0 || get_u16le(positions + (size_t)i * 2) > get_u16le(positions + (size_t)(i - 1) * 2));
+        }
+        codec__pack32(values, width, packed);
+        for (size_t l = 0; l < COUNT_OF(levels); l++) {
+            uint64_t words[PACK_UNIT / 64];
+            levels[l]->range_u31(packed, width, low, span, flip, words);
+            for (uint32_t i = 0; i < PACK_UNIT; i++) {
+                assert_int_equal(bit_get(words, i), (values[i] >= low && values[i] - low <= span) != (flip != 0));
+            }
+            assert_true(levels[l]->sum_u32(values + from, count - from, width <= 22) == sum);
+            assert_int_equal(levels[l]->rising_u16(positions, 100, 65535), rising);
+            assert_false(levels[l]->rising_u16(positions, 100, get_u16le(positions + 198)));
+        }
+    }
+}
+
 /* Any byte of the block may be wrong: the view is refused or reads within the block (which the address sanitizer watches). */
 static void damaged_bytes_stay_inside(void **state) {
     (void)state;
@@ -203,6 +242,7 @@ static void damaged_bytes_stay_inside(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_view_tells_what_decoding_tells), cmocka_unit_test(damaged_bytes_stay_inside)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_view_tells_what_decoding_tells), cmocka_unit_test(kernels_agree),
+                                       cmocka_unit_test(damaged_bytes_stay_inside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

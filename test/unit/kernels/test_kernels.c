@@ -320,7 +320,7 @@ enum { GROUPS = 7 };
 static void group_sums(const Kernels *k) {
     static _Alignas(64) int64_t pairs[ROWS * 2];
     for (int round = 0; round < ROUNDS; round++) {
-        int64_t values[ROWS], sums[GROUPS * GROUP_COPIES * 2] = {0};
+        int64_t values[ROWS], sums[GROUPS * GROUP_COPIES * 2] = {0}, counted[GROUPS * GROUP_COPIES * 4] = {0};
         uint64_t mask[WORDS];
         uint32_t group[ROWS], counts[GROUPS * GROUP_COPIES] = {0}, want_count[GROUPS] = {0};
         Int128 want[GROUPS] = {0};
@@ -337,6 +337,7 @@ static void group_sums(const Kernels *k) {
         k->split_i64(pairs, values, rows);
         k->add_pairs(sums, group, pairs, mask, rows);
         k->count_groups(counts, group, mask, rows);
+        k->add_counted(counted, group, pairs, mask, rows);
         for (size_t g = 0; g < GROUPS; g++) {
             Int128 sum = 0;
             uint32_t count = 0;
@@ -344,10 +345,31 @@ static void group_sums(const Kernels *k) {
                 const int64_t *pair = sums + (g * GROUP_COPIES + copy) * 2;
                 sum += (Int128)pair[0] * ((Int128)1 << 32) + pair[1];
                 count += counts[g * GROUP_COPIES + copy];
+                assert_memory_equal(counted + (g * GROUP_COPIES + copy) * 4, pair, 2 * sizeof *pair);
+                assert_int_equal(counted[(g * GROUP_COPIES + copy) * 4 + 2], counts[g * GROUP_COPIES + copy]);
             }
             assert_true(sum == want[g]);
             assert_int_equal(count, want_count[g]);
         }
+    }
+}
+
+static void codes_and_flags(const Kernels *k) {
+    uint8_t flags[GROUPS + 1] = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t codes[ROWS], group[ROWS], most = 0;
+        bool all = true;
+        flags[random_below(&random_state, GROUPS + 1)] = 1;
+        for (size_t i = 0; i < ROWS; i++) {
+            codes[i] = (uint32_t)random_below(&random_state, GROUPS);
+            most = codes[i] + 1 > most ? codes[i] + 1 : most;
+            all = all && (i >= 64 || flags[codes[i] + 1] != 0);
+        }
+        assert_int_equal(k->number_codes(group, codes, ROWS), most);
+        for (size_t i = 0; i < ROWS; i++) {
+            assert_int_equal(group[i], codes[i] + 1);
+        }
+        assert_int_equal(k->all_flagged(flags, group), all);
     }
 }
 
@@ -373,6 +395,7 @@ static void narrow_splits(const Kernels *k) {
 static void split_floats(const Kernels *k) {
     double coarse = ldexp(1.5, 20 - 40 + 52), fine = ldexp(1.5, 20 - 85 + 52), a[ROWS];
     int64_t pairs[ROWS * 2];
+    uint64_t magnitude = 0;
     for (int places = 20; places <= 44; places += 24) {
         double most = 0;
         for (size_t i = 0; i < ROWS; i++) {
@@ -381,8 +404,8 @@ static void split_floats(const Kernels *k) {
         }
         uint64_t bits;
         memcpy(&bits, &most, sizeof bits);
-        assert_true(k->magnitude_f64(a, ROWS) == bits);
-        assert_true(k->split_f64(pairs, a, ROWS, coarse, fine));
+        assert_true(k->split_f64(pairs, a, ROWS, coarse, fine, &magnitude));
+        assert_true(magnitude == bits);
         for (size_t i = 0; i < ROWS; i++) {
             assert_true(ldexp((double)pairs[i * 2], 20 - 40) + ldexp((double)pairs[i * 2 + 1], 20 - 85) == a[i]);
             assert_true(llabs(pairs[i * 2]) <= INT64_C(1) << 40);
@@ -390,9 +413,10 @@ static void split_floats(const Kernels *k) {
         }
     }
     a[777] = 0x1.0000000000001p-30;
-    assert_false(k->split_f64(pairs, a, ROWS, coarse, fine));
+    assert_false(k->split_f64(pairs, a, ROWS, coarse, fine, &magnitude));
     a[777] = -(double)NAN;
-    assert_true(k->magnitude_f64(a, ROWS) > UINT64_C(0x7ff) << 52);
+    (void)k->split_f64(pairs, a, ROWS, coarse, fine, &magnitude);
+    assert_true(magnitude > UINT64_C(0x7ff) << 52);
 }
 
 /* ---- each level ---- */
@@ -432,6 +456,7 @@ static void the_rest(void **state) {
     each_level(selection);
     each_level(group_sums);
     each_level(narrow_splits);
+    each_level(codes_and_flags);
     each_level(split_floats);
 }
 

@@ -400,21 +400,29 @@ static double power_of_two(int exponent) {
 static int coarse_exponent(const DenseScale *scale) { return scale->exponent - DENSE_COARSE_BITS; }                     /* of the last place */
 static int fine_exponent(const DenseScale *scale) { return coarse_exponent(scale) - 1 - DENSE_FINE_BITS; }
 
+static bool split_at(const AggregateCall *call, const DenseScale *scale, int64_t *pairs, int *exponent_out) {
+    double coarse = 1.5 * power_of_two(coarse_exponent(scale) + DOUBLE_BITS);
+    double fine = 1.5 * power_of_two(fine_exponent(scale) + DOUBLE_BITS);
+    uint64_t magnitude = 0;
+    bool exact = kernels_pick()->split_f64(pairs, call->args[0]->data, call->row_count, coarse, fine, &magnitude);
+    *exponent_out = (int)(magnitude >> DOUBLE_BITS) - DOUBLE_BIAS + 1;
+    return exact;
+}
+
 static DenseSplit float8_dense_split(const AggregateCall *call, DenseScale *scale, int64_t *pairs) {
-    const Kernels *kernels = kernels_pick();
-    const double *values = call->args[0]->data;
-    int exponent = (int)(kernels->magnitude_f64(values, call->row_count) >> DOUBLE_BITS) - DOUBLE_BIAS + 1;
+    int exponent;
+    bool exact = split_at(call, scale, pairs, &exponent);
     if (exponent > DENSE_EXPONENT_MAX) {
         return DENSE_REFUSED;
     }
-    if (!scale->used) {
+    if (exponent > scale->exponent || (!exact && !scale->used)) {
+        if (scale->used) {
+            return DENSE_RESCALE;
+        }
         scale->exponent = MAX_OF(exponent, -DENSE_EXPONENT_MAX);
-    } else if (exponent > scale->exponent) {
-        return DENSE_RESCALE;
+        exact = split_at(call, scale, pairs, &exponent);
     }
-    double coarse = 1.5 * power_of_two(coarse_exponent(scale) + DOUBLE_BITS);
-    double fine = 1.5 * power_of_two(fine_exponent(scale) + DOUBLE_BITS);
-    return kernels->split_f64(pairs, values, call->row_count, coarse, fine) ? DENSE_TAKEN : DENSE_REFUSED;
+    return exact ? DENSE_TAKEN : DENSE_REFUSED;
 }
 
 /* An integer of 64 bits has more than a double takes: its halves are added one by one. */
