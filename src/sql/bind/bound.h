@@ -97,13 +97,13 @@ struct Rel {
     ColumnId order_column;             /* output is in ascending order of this designated timestamp (0 = no promise) */
     bool order_descending;
     union {
-        struct { const TableDef *table; ColumnId row_ref; } scan; /* columns[].table_column; row_ref != 0: an extra INT8 column (part<<32|offset), also listed in columns with table_column -1 */
+        struct { const TableDef *table; ColumnId row_ref; uint64_t row_count; /* about */ } scan; /* columns[].table_column; row_ref != 0: an extra INT8 column (part<<32|offset), also listed in columns with table_column -1 */
         struct { const Expr *const *exprs; uint32_t row_count; } values; /* row-major, row_count x column_count */
         struct { uint32_t function; const Expr *const *args; uint16_t arg_count; } table_call; /* see table_calls.h: TABLE_CALL_… */
         struct { const Expr *condition; } filter;
         struct { const Expr *const *exprs; } project;              /* one per column */
         struct { uint8_t kind; const Expr *const *left_keys, *const *right_keys; uint16_t key_count; const Expr *residual;
-                 const ColumnId *lateral_ids; uint32_t lateral_count; } join; /* columns: left then right. lateral_ids: left columns that
+                 const ColumnId *lateral_ids; uint32_t lateral_count; bool ordered; /* by the planner */ } join; /* columns: left then right. lateral_ids: left columns that
                                         * stand as EXPR_OUTER in the right side, which runs once for each left row (inner, left) */
         struct { const Expr *const *groups; uint16_t group_count; const AggregateExpr *aggregates; uint16_t aggregate_count; } aggregate; /* columns: groups then aggregates */
         struct {

@@ -127,6 +127,9 @@ ErrorCode rel_scan(Binder *b, const TableDef *table, bool with_ref, Rel **rel_ou
         rel->as.scan.row_ref = columns[count - 1].id;
     }
     rel->as.scan.table = table;
+    TableStats stats = {0};
+    b->context->catalog->stats(b->context->catalog, table, &stats);
+    rel->as.scan.row_count = stats.row_count;
     if (table->designated >= 0) {
         rel->order_column = columns[table->designated].id;
     }

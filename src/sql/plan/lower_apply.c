@@ -83,7 +83,7 @@ static void place(Apply *a, const Expr *expr, bool on) {
     }
 }
 
-static const Expr *equality(Apply *a, const Expr *left, const Expr *right) {
+const Expr *plan_equality(PlanContext *context, const Expr *left, const Expr *right) {
     const Function *function = NULL;
     size_t rows = 0;
     const Function *first = function_lookup(STR("="), &rows);
@@ -94,8 +94,8 @@ static const Expr *equality(Apply *a, const Expr *left, const Expr *right) {
     if (function == NULL) {
         return NULL;
     }
-    Expr *equal = arena_new(a->context->arena, Expr);
-    const Expr **args = arena_array(a->context->arena, const Expr *, 2);
+    Expr *equal = arena_new(context->arena, Expr);
+    const Expr **args = arena_array(context->arena, const Expr *, 2);
     args[0] = left;
     args[1] = right;
     *equal = (Expr){.kind = EXPR_CALL, .flags = (uint8_t)(left->flags | right->flags), .depth = (uint16_t)(1 + MAX_OF(left->depth, right->depth)),
@@ -108,7 +108,7 @@ static ErrorCode split(Apply *a, const Need *need, Error *err) {
     const Rel *rel = a->rel;
     ExprList on = {0};
     for (uint32_t i = 0; i < rel->as.join.key_count; i++) {
-        const Expr *equal = equality(a, rel->as.join.left_keys[i], rel->as.join.right_keys[i]);
+        const Expr *equal = plan_equality(a->context, rel->as.join.left_keys[i], rel->as.join.right_keys[i]);
         if (equal == NULL) {
             return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "no equality of type %u", rel->as.join.left_keys[i]->type.id);
         }

@@ -185,6 +185,11 @@ ErrorCode lower_join(PlanContext *context, Rel *rel, const Need *need, PlanOp **
     if (rel->as.join.lateral_count > 0) {
         return lower_apply(context, rel, need, op_out, err);
     }
+    bool done = false;
+    TRY(lower_join_order(context, rel, need, &done, op_out, err));
+    if (done) {
+        return ERR_OK;
+    }
     JoinLowering j = {.context = context, .rel = rel};
     j.left = columns_of(context, rel->inputs[0]);
     j.right = columns_of(context, rel->inputs[1]);

@@ -249,6 +249,11 @@ static void choose_columns(ScanLowering *s, PlanOp *op, const Need *need) {
 }
 
 ErrorCode lower_scan(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
+    bool done = false;
+    TRY(lower_probe(context, rel, need, &done, op_out, err));
+    if (done) {
+        return ERR_OK;
+    }
     ScanLowering s = {.context = context, .rel = rel, .time = time_column(rel)};
     split_filters(&s, &need->filters);
     PlanOp *op = plan_op_new(context, PLAN_SCAN);

@@ -69,6 +69,11 @@ NODISCARD ErrorCode lower_project_on(PlanContext *context, PlanOp *input, const 
                                      PlanOp **op_out, Error *err);
 bool rel_can_reverse(const Rel *rel, ColumnId column);
 NODISCARD ErrorCode lower_scan(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
+/* Inner joins of three relations and more in an order without cross products. *done_out false: the written order is as good. */
+NODISCARD ErrorCode lower_join_order(PlanContext *context, Rel *rel, const Need *need, bool *done_out, PlanOp **op_out, Error *err);
+/* A scan inside a subquery whose rows are found by values of the query around. */
+NODISCARD ErrorCode lower_probe(PlanContext *context, Rel *rel, const Need *need, bool *done_out, PlanOp **op_out, Error *err);
+const Expr *plan_equality(PlanContext *context, const Expr *left, const Expr *right);  /* NULL: no such operator */
 NODISCARD ErrorCode lower_apply(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
 bool plan_mark_correlated(const PlanOp *op);    /* sets `correlated` below; true if the root is */
 NODISCARD ErrorCode lower_join(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err);
