@@ -95,6 +95,16 @@ static void say_doors(const Server *server, const ServerSettings *settings, cons
     fprintf(stderr, "%s\n", http == 0 && pg == 0 ? ", no door is open" : "");
 }
 
+/* SIGHUP ends a server on a terminal that goes away; one with a certificate reads it again. */
+static void reload_certificate(Server *server) {
+    Error err = {0};
+    if (server_tls_reload(server, &err) == ERR_OK) {
+        fprintf(stderr, "basalt read its certificate again\n");
+    } else {
+        fprintf(stderr, "basalt: the certificate stays as it was: %s\n", err.message);
+    }
+}
+
 static ExitCode serve_until_signal(Engine *engine, const ServerSettings *settings, const char *folder, sigset_t *signals) {
     Server *server = NULL;
     Error err = {0};
@@ -105,7 +115,9 @@ static ExitCode serve_until_signal(Engine *engine, const ServerSettings *setting
         return code == ERR_OBJECT_IN_USE ? EXIT_PORT_TAKEN : code == ERR_INVALID_PARAMETER ? EXIT_USAGE : cli_exit_code(code);
     }
     say_doors(server, settings, folder);
-    sigwait(signals, &number);
+    while (sigwait(signals, &number) == 0 && number == SIGHUP && server_has_tls(server)) {
+        reload_certificate(server);
+    }
     fprintf(stderr, "basalt stops\n");
     signals_when_stopping(signals);
     server_stop(server, STOP_GRACE_MS);
@@ -124,6 +136,7 @@ static ExitCode run_with(ServerSettings *settings, const CliArgs *args, sigset_t
     Error err = {0};
     char url[300];
     ErrorCode code = settings_take(settings, args, &err);
+    settings->read_file = cli__read_file;
     code = code == ERR_OK ? server_engine_options(settings, &options, &err) : code;
     if (code != ERR_OK) {
         ExitCode exit_code = cli_report(&err);

@@ -12,6 +12,7 @@ static void *pg_opened(void *context, NetConnection *net) {
     Sched *sched = c->server->os->sched;
     sched->mutex_init(sched, &c->lock);
     arena_init(&c->arena, PG_MESSAGE_ARENA_BYTES_MAX);
+    arena_init(&c->start_arena, PG_MESSAGE_ARENA_BYTES_MAX);
     net_set_send_stall(net, PG_SEND_STALL_MS);
     c->deadline_ms = net_now_ms() + c->server->settings.pg_start_timeout.number;
     net_set_deadline(net, c->deadline_ms);
@@ -35,6 +36,7 @@ static void pg_closed(void *state) {
     assert(c->session == NULL);
     sched->mutex_deinit(sched, &c->lock);
     arena_deinit(&c->arena);
+    arena_deinit(&c->start_arena);
     mem_free(c);
 }
 
@@ -176,6 +178,7 @@ static NetWait finish(PgConnection *c) {
     }
     buffer_deinit(&c->query.text);
     pg__session_drop(c);
+    pg__auth_free(c);
     if (c->frames_open) {
         pgwire_frames_deinit(&c->frames);
         c->frames_open = false;
@@ -194,6 +197,7 @@ static NetWait pg_run(void *state, NetConnection *net) {
     while (move == PG_MOVE_ON && !net_gone(net)) {
         switch ((PgPhase)c->phase) {
         case PG_PHASE_START: move = pg__start(c, &wait); break;
+        case PG_PHASE_PASSWORD: move = pg__auth_run(c, &wait); break;
         case PG_PHASE_READY: move = ready(c, &wait); break;
         default: move = PG_MOVE_WAIT; break;
         }

@@ -9,6 +9,7 @@
 #pragma once
 #include "encode/pg_row.h"
 #include "proto/pgwire/pgwire.h"
+#include "proto/scram/scram.h"
 #include "server/server_internal.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
     PG_FLUSH_BYTES = 64 << 10,          /* encoded rows that are worth a write ... */
     PG_FLUSH_MS = 50,                   /* ... or those that wait for so long */
     PG_SEND_STALL_MS = 24 * 3600 * 1000, /* a client may look at its first rows for long */
+    PG_REFUSAL_DELAY_MS = 500,          /* behind a wrong password */
     PG_REPORTED_MAX = 24                /* settings that are told to clients */
 };
 
@@ -44,7 +46,7 @@ typedef struct PgPortal {
     struct PgPortal *next;
 } PgPortal;
 
-typedef enum PgPhase { PG_PHASE_START, PG_PHASE_TLS, PG_PHASE_PASSWORD, PG_PHASE_READY, PG_PHASE_OVER } PgPhase;
+typedef enum PgPhase { PG_PHASE_START, PG_PHASE_PASSWORD, PG_PHASE_READY, PG_PHASE_OVER } PgPhase;
 typedef enum PgActivity { PG_ACTIVITY_NONE, PG_ACTIVITY_QUERY, PG_ACTIVITY_EXECUTE, PG_ACTIVITY_COPY_IN, PG_ACTIVITY_COPY_OUT } PgActivity;
 
 /* A string of the simple protocol. */
@@ -55,15 +57,26 @@ typedef struct PgQueryRun {
     PgStream stream;
 } PgQueryRun;
 
+/* What the door needs to know of a role. */
+typedef struct PgRole {
+    bool exists, login, has_password, has_valid_until;
+    int64_t valid_until;
+    ScramVerifier verifier;             /* if has_password */
+} PgRole;
+
+typedef struct PgAuth PgAuth;
 typedef struct PgConnection PgConnection;
 struct PgConnection {
     Server *server;
     NetConnection *net;
     PgConnection *previous, *next;      /* Server.lock */
     uint8_t phase, activity;
-    bool skip_to_sync, in_round, listed, counted;
+    bool skip_to_sync, in_round, listed, counted, tls_begun;
     uint32_t version;
     int64_t deadline_ms;
+    Arena start_arena;                  /* of startup, until the session is there */
+    PgStartup startup;
+    PgAuth *auth;                       /* while a password is asked for */
     PgFrames frames;
     bool frames_open;
     Arena arena;                        /* one message */
@@ -95,6 +108,16 @@ void pg__write_ready(PgConnection *c);                                    /* cha
 
 /* ---- pg_start.c, pg_cancel.c ---- */
 PgMove pg__start(PgConnection *c, NetWait *wait_out);
+NODISCARD ErrorCode pg__enter(PgConnection *c, Error *err);              /* the session of c->startup */
+/* pg_role.c */
+NODISCARD ErrorCode pg__role_find(Engine *engine, Str name, PgRole *role_out, Error *err);
+void pg__role_names(Engine *engine, Buffer *names);                       /* those that may log in, by commas */
+NODISCARD ErrorCode pg__check_address(const Server *server, Error *err);  /* may the door be opened there? */
+bool pg__asks_password(const Server *server);
+/* pg_auth.c */
+NODISCARD ErrorCode pg__auth_begin(PgConnection *c, Error *err);
+PgMove pg__auth_run(PgConnection *c, NetWait *wait_out);
+void pg__auth_free(PgConnection *c);
 void pg__session_place(PgConnection *c, Session *session);
 void pg__session_drop(PgConnection *c);
 void pg__cancel(Server *server, uint32_t pid, Bytes key);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pg_start.c - from the first byte to the first ReadyForQuery: TLS requests, the start packet, who may come in, the session.
  *
- * States:     START -> (SSLRequest, GSSENCRequest: answered, START again) -> session -> READY; a cancel request ends the connection.
- * Why:        on loopback nobody is asked for a password, as long as no other address is listened on. */
+ * States:     START -> (SSLRequest, GSSENCRequest: answered, START again) -> [PASSWORD] -> session -> READY; a cancel request ends the connection.
+ * Why:        on loopback nobody is asked for a password, as long as no other address is listened on. A handshake goes on below, in net: the
+ *             start packet is what comes out of it. */
 #include "base/number.h"
 #include "server/pg_internal.h"
 
@@ -33,12 +34,25 @@ static void wake(void *context) { net_wake(((PgConnection *)context)->net); }
 
 /* ---- who, and where to ---- */
 
-static ErrorCode check_user(Str user, Error *err) {
-    if (str_equal(user, STR("postgres")) || str_equal(user, STR("admin"))) {
+/* Without a password: a role that may log in, or its other name. */
+static ErrorCode check_user(PgConnection *c, Str user, Error *err) {
+    PgRole role;
+    enum { NAMES_BYTES_MAX = 400 };
+    if (str_equal(user, STR("admin"))) {
         return ERR_OK;
     }
-    (void)error_set(err, ERR_INVALID_AUTHORIZATION, ERROR_NO_POSITION, "role \"%.*s\" does not exist", (int)MIN_OF(user.len, (size_t)100), user.data);
-    return error_add(err, 'H', "There are postgres and admin: psql -h 127.0.0.1 -p 8812 -U postgres basalt");
+    TRY(pg__role_find(c->server->engine, user, &role, err));
+    if (role.exists && role.login) {
+        return ERR_OK;
+    }
+    Buffer list;
+    buffer_init(&list, NAMES_BYTES_MAX);
+    pg__role_names(c->server->engine, &list);
+    (void)error_set(err, ERR_INVALID_AUTHORIZATION, ERROR_NO_POSITION, role.exists ? "role \"%.*s\" is not permitted to log in" : "role \"%.*s\" does not exist",
+                    (int)MIN_OF(user.len, (size_t)100), user.data);
+    ErrorCode code = error_add(err, 'H', "There are: %.*s. Try psql -h 127.0.0.1 -p 8812 -U postgres basalt", STR_ARG(buffer_str(&list)));
+    buffer_deinit(&list);
+    return code;
 }
 
 static ErrorCode check_database(const PgStartup *startup, Error *err) {
@@ -77,7 +91,8 @@ static void split_peer(Str peer, Str *address_out, int32_t *port_out) {
     *port_out = colon > 0 && parse_int64(str_slice(peer, colon, peer.len), &port, &overflow) ? (int32_t)port : 0;
 }
 
-static ErrorCode open_session(PgConnection *c, const PgStartup *startup, Error *err) {
+static ErrorCode open_session(PgConnection *c, Error *err) {
+    const PgStartup *startup = &c->startup;
     const ServerSettings *settings = &c->server->settings;
     SessionOptions options = {.dialect = DIALECT_POSTGRES,
                               .user_name = startup->user,
@@ -107,12 +122,11 @@ static void make_key(PgConnection *c) {
     }
 }
 
-static ErrorCode enter(PgConnection *c, const PgStartup *startup, Error *err) {
-    TRY(check_user(startup->user, err));
-    TRY(check_database(startup, err));
+ErrorCode pg__enter(PgConnection *c, Error *err) {
+    TRY(check_database(&c->startup, err));
     TRY(check_room(c, err));
-    TRY(open_session(c, startup, err));
-    c->version = startup->version_used;
+    TRY(open_session(c, err));
+    c->version = c->startup.version_used;
     make_key(c);
     pg__enlist(c);
     pgwire_write_authentication_ok(pg__out(c));
@@ -120,11 +134,23 @@ static ErrorCode enter(PgConnection *c, const PgStartup *startup, Error *err) {
     pg__write_changes(c);
     pgwire_write_backend_key(pg__out(c), (uint32_t)c->pid, bytes_from(c->cancel_key, c->cancel_key_bytes));
     pg__write_ready(c);
-    pgwire_frames_init(&c->frames, PG_MESSAGE_BYTES_MAX);
-    c->frames_open = true;
+    if (!c->frames_open) {
+        pgwire_frames_init(&c->frames, PG_MESSAGE_BYTES_MAX);
+        c->frames_open = true;
+    }
     c->phase = PG_PHASE_READY;
     c->deadline_ms = 0;
+    c->startup = (PgStartup){0};
+    arena_deinit(&c->start_arena);
     return ERR_OK;
+}
+
+static ErrorCode begin(PgConnection *c, Error *err) {
+    if (pg__asks_password(c->server)) {
+        return pg__auth_begin(c, err);
+    }
+    TRY(check_user(c, c->startup.user, err));
+    return pg__enter(c, err);
 }
 
 /* ---- packets before the session ---- */
@@ -140,11 +166,35 @@ static PgMove refuse(PgConnection *c, const Error *err, NetWait *wait_out) {
     return over(c, wait_out);
 }
 
-static PgMove answer_packet(PgConnection *c, const PgStartup *startup, NetWait *wait_out) {
+/* From here on everything is encrypted; the start packet comes next. */
+static PgMove begin_tls(PgConnection *c, bool direct, NetWait *wait_out) {
     Error err = {0};
+    if (c->tls_begun) {
+        (void)error_set(&err, ERR_PROTOCOL, ERROR_NO_POSITION, "TLS was begun already");
+        return refuse(c, &err, wait_out);
+    }
+    if (!direct) {
+        buffer_append_char(pg__out(c), PGWIRE_SSL_YES);
+    }
+    if (net_start_tls(c->net, c->server->tls, direct, &err) != ERR_OK) {
+        return refuse(c, &err, wait_out);
+    }
+    c->tls_begun = true;
+    return PG_MOVE_ON;
+}
+
+static PgMove answer_packet(PgConnection *c, NetWait *wait_out) {
+    const PgStartup *startup = &c->startup;
+    Error err = {0};
+    bool has_tls = c->server->tls != NULL;
     switch (startup->kind) {
-    case PG_START_TLS: return over(c, wait_out); /* TLS is not configured: its client would not understand an error */
+    case PG_START_TLS: return has_tls ? begin_tls(c, true, wait_out) : over(c, wait_out); /* its client would not understand an error */
     case PG_START_SSL:
+        if (has_tls) {
+            return begin_tls(c, false, wait_out);
+        }
+        buffer_append_char(pg__out(c), PGWIRE_SSL_NO);
+        return PG_MOVE_ON;
     case PG_START_GSS: buffer_append_char(pg__out(c), PGWIRE_SSL_NO); return PG_MOVE_ON;
     case PG_START_CANCEL: pg__cancel(c->server, startup->cancel_pid, startup->cancel_key); return over(c, wait_out);
     default: break;
@@ -152,21 +202,20 @@ static PgMove answer_packet(PgConnection *c, const PgStartup *startup, NetWait *
     if (startup->negotiate) {
         pgwire_write_negotiate_version(pg__out(c), startup);
     }
-    return enter(c, startup, &err) == ERR_OK ? PG_MOVE_ON : refuse(c, &err, wait_out);
+    return begin(c, &err) == ERR_OK ? PG_MOVE_ON : refuse(c, &err, wait_out);
 }
 
 PgMove pg__start(PgConnection *c, NetWait *wait_out) {
-    PgStartup startup = {0};
     Error err = {0};
     size_t used = 0;
-    arena_reset(&c->arena);
-    PgResult result = pgwire_startup_read(&startup, net_input(c->net), &c->arena, &used, &err);
+    arena_reset(&c->start_arena);
+    PgResult result = pgwire_startup_read(&c->startup, net_input(c->net), &c->start_arena, &used, &err);
     if (result == PGWIRE_BAD) {
         return refuse(c, &err, wait_out);
     }
     if (result == PGWIRE_DONE) {
         net_consume(c->net, used);
-        return answer_packet(c, &startup, wait_out);
+        return answer_packet(c, wait_out);
     }
     int64_t now = net_now_ms();
     if (net_input_ended(c->net) || net_stopping(c->net) || now >= c->deadline_ms) {

@@ -13,6 +13,7 @@ static ErrorCode copy_settings(Server *server, const ServerSettings *settings, E
         const SettingValue *value = (const SettingValue *)((const char *)settings + row->offset);
         TRY(server_setting_set(&server->settings, str_from_c(row->name), value->text, err));
     }
+    server->settings.read_file = settings->read_file;
     return ERR_OK;
 }
 
@@ -45,6 +46,8 @@ static ErrorCode start(Server *server, const ServerSettings *settings, Error *er
     NetOptions options = {.connections_max = (uint32_t)(server->settings.http_connections.number + server->settings.pg_connections.number + PG_CANCELS_MAX),
                           .workers_max = (uint32_t)server->settings.http_workers.number,
                           .send_stall_ms = server->settings.http_send_timeout.number};
+    TRY(server__tls_open(server, err));
+    TRY(pg__check_address(server, err));
     TRY(net_open(&options, &server->net, err));
     TRY(listen_all(server, err));
     return net_start(server->net, err);
@@ -52,6 +55,7 @@ static ErrorCode start(Server *server, const ServerSettings *settings, Error *er
 
 static void free_server(Server *server) {
     net_close(server->net);
+    net_tls_close(server->tls);
     for (size_t i = 0; i < WRITERS_KEPT; i++) {
         ilp_parser_destroy(server->writers_free[i]);
     }
@@ -65,6 +69,10 @@ ErrorCode server_start(Engine *engine, const ServerSettings *settings, Server **
     server->engine = engine;
     server->os = engine_os(engine);
     server->error_id_base = server->os->rand->next(server->os->rand);
+    for (size_t i = 0; i < sizeof server->auth_secret; i += sizeof(uint64_t)) {
+        uint64_t bits = server->os->rand->next(server->os->rand);
+        memcpy(server->auth_secret + i, &bits, sizeof bits);
+    }
     server->os->sched->mutex_init(server->os->sched, &server->lock);
     ErrorCode code = start(server, settings, err);
     if (code != ERR_OK) {

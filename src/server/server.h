@@ -13,6 +13,10 @@ typedef enum SettingKind { SETTING_KIND_TEXT, SETTING_KIND_NUMBER, SETTING_KIND_
     X(http, "http", TEXT, "127.0.0.1:9000", "address of the HTTP door, `off` for none")                                                        \
     X(pg, "pg", TEXT, "127.0.0.1:8812", "address of the PostgreSQL door, `off` for none")                                                      \
     X(pg_connections, "pg-connections", NUMBER, "256", "connections of the PostgreSQL door, at most")                                          \
+    X(pg_auth, "pg-auth", TEXT, "auto", "auto (nobody is asked for a password on a loopback address, all others are), trust, or password")         \
+    X(pg_require_tls, "pg-require-tls", SWITCH, "off", "with passwords: connections without TLS are refused, those from this machine too")    \
+    X(tls_cert, "tls-cert", TEXT, "", "certificate of the PostgreSQL door (PEM, with its chain); read again at SIGHUP")                       \
+    X(tls_key, "tls-key", TEXT, "", "key of the certificate (PEM, without a passphrase)")                                                     \
     X(pg_start_timeout, "pg-start-timeout", MILLIS, "60s", "from a connection to its session: start packet, TLS and password")                  \
     X(pg_server_version, "pg-server-version", TEXT, "15.0 (Basalt 0.1.0)", "what the PostgreSQL door says its version is")                      \
     X(ilp, "ilp", TEXT, "off", "address of the line protocol door over TCP, for example 127.0.0.1:9009")                                        \
@@ -47,6 +51,7 @@ typedef struct ServerSettings {
 #define X(field, name, kind, fallback, help) SettingValue field;
     SERVER_SETTINGS(X)
 #undef X
+    ErrorCode (*read_file)(const char *path, Buffer *out, Error *err); /* for certificates; NULL: there are none */
     Arena texts;
 } ServerSettings;
 
@@ -71,5 +76,8 @@ NODISCARD ErrorCode server_start(Engine *engine, const ServerSettings *settings,
 int server_http_port(const Server *server);            /* 0 if there is no HTTP door */
 int server_pg_port(const Server *server);              /* 0 if there is no PostgreSQL door */
 int server_ilp_port(const Server *server);             /* 0 if there is no door for lines over TCP */
+bool server_has_tls(const Server *server);
+/* The certificate's files again, for connections from now on. Any thread but one at a time. On an error nothing changed. */
+NODISCARD ErrorCode server_tls_reload(Server *server, Error *err);
 /* No new requests; running ones have grace_ms; then ends. Frees the server. */
 void server_stop(Server *server, int64_t grace_ms);

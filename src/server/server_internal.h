@@ -56,6 +56,8 @@ struct Server {
     atomic_uint_fast64_t pg_count;       /* sessions of the PostgreSQL door */
     struct PgConnection *pg_connections; /* lock */
     bool http_loopback;
+    NetTls *tls;                         /* NULL: not configured */
+    uint8_t auth_secret[32];             /* behind the verifiers of users that do not exist */
     uint64_t error_id_base;
     atomic_uint_fast64_t error_id;
     ServerCounters counters;
@@ -115,6 +117,8 @@ struct Connection {
     bool session_read_only, cancelled;
 };
 
+/* tls.c */
+NODISCARD ErrorCode server__tls_open(Server *server, Error *err);
 /* connection.c */
 extern const NetHandler SERVER__HTTP_HANDLER;
 size_t request_flush(Request *request);                        /* unsent bytes */
