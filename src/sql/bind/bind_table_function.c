@@ -30,6 +30,9 @@ ErrorCode table_call(Binder *b, TableCallId id, const Expr **args, uint32_t coun
 static ErrorCode unnest_rel(Binder *b, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
     TRY(rel_new(b, REL_TABLE_CALL, count, position, rel_out));
     for (uint32_t i = 0; i < count; i++) {
+        if (args[i]->type.id == TYPE_UNKNOWN) {
+            return error_set(b->err, ERR_AMBIGUOUS_FUNCTION, position, "function unnest(unknown) is not unique");
+        }
         if (type_category((TypeId)args[i]->type.id) != CAT_ARRAY) {
             return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "function unnest(%.*s) does not exist", STR_ARG(type_name(b, args[i]->type)));
         }
@@ -87,13 +90,19 @@ static ErrorCode call_two(Binder *b, const char *name, const Expr *left, const E
 
 /* generate_subscripts(array, dimension) */
 static ErrorCode subscripts_rel(Binder *b, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
-    const Expr **bounds = arena_array(b->arena, const Expr *, 2);
-    if (count != 2) {
-        return not_supported(b, position, "generate_subscripts in reverse");
+    const Expr **bounds = arena_array(b->arena, const Expr *, 3);
+    bool reverse = count == 3 && args[2]->kind == EXPR_CONSTANT && args[2]->type.id == TYPE_BOOL && args[2]->as.value.as.boolean;
+    if (count != 2 && (count != 3 || args[2]->kind != EXPR_CONSTANT)) {
+        return not_supported(b, position, "generate_subscripts with a third argument that is no constant");
     }
-    TRY(call_two(b, "array_lower", args[0], args[1], position, &bounds[0]));
-    TRY(call_two(b, "array_upper", args[0], args[1], position, &bounds[1]));
-    return srf_rel(b, STR("generate_series"), bounds, 2, position, rel_out);
+    TRY(call_two(b, "array_lower", args[0], args[1], position, &bounds[reverse]));
+    TRY(call_two(b, "array_upper", args[0], args[1], position, &bounds[!reverse]));
+    if (reverse) {
+        Value step = {.type = type_of(TYPE_INT4)};
+        step.as.i32 = -1;
+        bounds[2] = expr_constant(b, &step, position);
+    }
+    return srf_rel(b, STR("generate_series"), bounds, reverse ? 3 : 2, position, rel_out);
 }
 
 static ErrorCode split_rel(Binder *b, const char *splitter, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
@@ -185,14 +194,33 @@ bool is_srf_name(Str name) {
     return table_call_find(name) != TABLE_CALL_COUNT || find_derived(name) != NULL;
 }
 
-static bool all_int4(const Expr *const *args, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        TypeId id = (TypeId)args[i]->type.id;
-        if (id != TYPE_INT4 && id != TYPE_INT2 && id != TYPE_UNKNOWN) {
-            return false;
-        }
+/* PostgreSQL's rows of generate_series: integers are counted, numerics and times come as an array. int4 gives int4. */
+static ErrorCode series_rel(Binder *b, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
+    const Expr *series = NULL;
+    const Expr *column = NULL;
+    Str name = STR("generate_series");
+    ErrorCode code = call_function(b, STR("series"), args, count, position, true, &series);
+    if (code == ERR_UNDEFINED_FUNCTION || code == ERR_AMBIGUOUS_FUNCTION) {
+        return error_set(b->err, code, position, "function generate_series %s", code == ERR_AMBIGUOUS_FUNCTION ? "is not unique" : "with such arguments does not exist");
     }
-    return true;
+    TRY(code);
+    TypeId type = (TypeId)args[0]->type.id;
+    if (type != TYPE_INT4 && type != TYPE_INT8) {
+        const Expr **array = arena_array(b->arena, const Expr *, 1);
+        array[0] = series;
+        TRY(unnest_rel(b, array, 1, position, rel_out));
+        column = rel_column_expr(b, *rel_out, 0);
+        return rel_project(b, *rel_out, &column, &name, 1, rel_out);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(coerce(b, args[i], type_of(TYPE_INT8), CAST_IMPLICIT, &args[i]));
+    }
+    TRY(table_call(b, TABLE_CALL_GENERATE_SERIES, args, count, position, rel_out));
+    if (type == TYPE_INT8) {
+        return ERR_OK;
+    }
+    TRY(coerce(b, rel_column_expr(b, *rel_out, 0), type_of(TYPE_INT4), CAST_ASSIGNMENT, &column));
+    return rel_project(b, *rel_out, &column, &name, 1, rel_out);
 }
 
 ErrorCode srf_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
@@ -211,16 +239,12 @@ ErrorCode srf_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_
     if (id == TABLE_CALL_UNNEST) {
         return unnest_rel(b, args, count, position, rel_out);
     }
-    bool narrow = id == TABLE_CALL_GENERATE_SERIES && b->dialect == DIALECT_POSTGRES && all_int4(args, count);
+    if (id == TABLE_CALL_GENERATE_SERIES && b->dialect == DIALECT_POSTGRES) {
+        return series_rel(b, args, count, position, rel_out);
+    }
     TRY(call_arguments(b, id, args, count));
     TRY(table_call(b, id, args, count, position, rel_out));
-    if (!narrow) {
-        return ERR_OK;
-    }
-    const Expr *column = NULL;
-    Str column_name = (*rel_out)->columns[0].name;
-    TRY(coerce(b, rel_column_expr(b, *rel_out, 0), type_of(TYPE_INT4), CAST_ASSIGNMENT, &column));
-    return rel_project(b, *rel_out, &column, &column_name, 1, rel_out);
+    return ERR_OK;
 }
 
 /* ---------------------------------------------------------------- beside each other */

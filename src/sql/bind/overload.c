@@ -357,6 +357,8 @@ static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **ar
             same[same_count++] = args[i];
         } else if (wanted == ARG_ARRAY || wanted == ARG_ELEMENT) {
             continue; /* done before */
+        } else if ((wanted == ARG_ANY || wanted == ARG_NONARRAY) && args[i]->kind == EXPR_PARAM && b->dialect == DIALECT_POSTGRES) {
+            continue; /* anything: it says nothing of the parameter's type */
         } else if (wanted == ARG_ANY || wanted == ARG_NONARRAY) {
             TRY(coerce_known(b, args[i], &args[i]));
         } else if (args[i]->type.id != wanted) {

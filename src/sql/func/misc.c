@@ -129,6 +129,13 @@ static ErrorCode fill_text(const KernelCall *call, Vector *out, Str text) {
 
 ErrorCode func__pg_typeof(const KernelCall *call, Vector *out, Error *err) {
     (void)err;
+    for (size_t row = 0; row < call->row_count; row++) {
+        ((uint32_t *)vector_data(out))[row] = type_oid_of(call->args[0]->type);
+    }
+    return ERR_OK;
+}
+ErrorCode func__pg_typeof_name(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
     return fill_text(call, out, str_from_c(type_sql_name((TypeId)call->args[0]->type.id)));
 }
 ErrorCode func__version(const KernelCall *call, Vector *out, Error *err) {

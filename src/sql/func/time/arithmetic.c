@@ -24,7 +24,7 @@ static void set_nanos(Wall *wall, Int128 nanos) {
 /* ---- time + interval ---- */
 
 /* Months and days move the wall clock, the rest moves the instant (a day of 23 or 25 hours in the zone counts as one day). */
-static ErrorCode add_interval(TypeId from, TypeId to, const void *value, Interval interval, int sign, const Zone *zone, void *out, Error *err) {
+ErrorCode time__add_interval(TypeId from, TypeId to, const void *value, Interval interval, int sign, const Zone *zone, void *out, Error *err) {
     Wall wall = time__load(from, value, zone);
     if (wall.infinite != 0) {
         return time__store(to, wall, zone, out, err);
@@ -51,7 +51,7 @@ static ErrorCode add_interval_rows(const KernelCall *call, Vector *out, size_t t
     ArgView a = func__arg(call, time), b = func__arg(call, 1 - time);
     TypeId from = (TypeId)call->args[time]->type.id, to = (TypeId)out->type.id;
     FOR_ROWS(call, row) {
-        TRY(add_interval(from, to, time__at(a, row), AT(Interval, b, row), sign, func__zone(call), time__slot(out, row), err));
+        TRY(time__add_interval(from, to, time__at(a, row), AT(Interval, b, row), sign, func__zone(call), time__slot(out, row), err));
     }
     return ERR_OK;
 }

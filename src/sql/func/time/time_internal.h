@@ -50,6 +50,8 @@ typedef struct Stride {
 bool time__stride(Str text, Stride *stride_out);  /* "15m", "h" */
 int64_t time__unit_nanos(char unit);              /* 0 for M and y, and for anything else */
 
+/* Any time of type `from` plus (sign 1) or minus an interval, as type `to`. out may be value. */
+NODISCARD ErrorCode time__add_interval(TypeId from, TypeId to, const void *value, Interval interval, int sign, const Zone *zone, void *out, Error *err);
 /* Adds months (day clipped), then days. */
 NODISCARD ErrorCode time__add_months(Wall *wall, int64_t months, TypeId type, Error *err);
 
