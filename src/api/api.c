@@ -109,7 +109,7 @@ BasaltResult basalt_connect(BasaltDatabase *database, const BasaltConnectionOpti
     }
     SessionOptions session_options = {
         .dialect = dialect,
-        .user_name = STR("basalt"),
+        .user_name = STR("postgres"),
         .application_name = str_from_c(o.application_name != NULL ? o.application_name : ""),
         .door = STR("api"),
         .memory_bytes = o.memory_bytes,

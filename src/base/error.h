@@ -56,6 +56,8 @@
     X(UNTRANSLATABLE, "22P05", 3, 400, 0)                                                                              \
     X(SEQUENCE_LIMIT, "2200H", 9, 400, 0)                                                                              \
     X(GENERATED_ALWAYS, "428C9", 3, 400, 0)                                                                            \
+    X(RESERVED_NAME, "42939", 3, 400, 0)                                                                               \
+    X(INVALID_OBJECT_DEFINITION, "42P17", 3, 400, 0)                                                                   \
     X(INVALID_GRANT, "0LP01", 3, 400, 0)                                                                               \
     X(NULL_NOT_ALLOWED, "22004", 3, 400, 0)                                                                            \
     X(DATA_EXCEPTION, "22000", 3, 400, 0)                                                                              \
@@ -63,7 +65,6 @@
     X(ARRAY_SUBSCRIPT, "2202E", 3, 400, 0)                                                                             \
     X(CARDINALITY, "21000", 3, 400, 0)                                                                                 \
     X(NOT_NULL_VIOLATION, "23502", 9, 400, 0)                                                                          \
-    X(INVALID_OBJECT_DEFINITION, "42P17", 3, 400, 0)                                                                   \
     X(INVALID_FOREIGN_KEY, "42830", 3, 400, 0)                                                                         \
     X(FOREIGN_KEY_VIOLATION, "23503", 9, 400, 0)                                                                       \
     X(UNIQUE_VIOLATION, "23505", 6, 400, 0)                                                                            \

@@ -104,6 +104,7 @@ typedef struct TableDef {
 
 /* What CREATE TABLE gives. Names and text are copied. */
 typedef struct TableSpec {
+    uint32_t id;                 /* taken from the counter before, so that sequences can name it; 0 = a new one */
     Str schema_name, name;       /* empty schema = public */
     const ColumnDef *columns;    /* id, symbols ignored */
     uint16_t column_count;

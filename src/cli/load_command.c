@@ -261,7 +261,7 @@ static ExitCode folder_load(const CliArgs *args, LoadOptions *options, bool quie
         return cli_report(&err);
     }
     TRY_OR(done, engine_open(os, &(EngineOptions){.embedded = true}, &engine, &err));
-    TRY_OR(done, session_open(engine, &(SessionOptions){.user_name = STR("basalt"), .application_name = STR("basalt load"), .door = STR("api")},
+    TRY_OR(done, session_open(engine, &(SessionOptions){.user_name = STR("postgres"), .application_name = STR("basalt load"), .door = STR("api")},
                               &session, &err));
     for (int i = 2; i < args->word_count && exit_code == EXIT_DONE; i++) {
         exit_code = file_load(args, session, options, args->words[i], quiet);

@@ -237,7 +237,7 @@ static ErrorCode create_table(Txn *txn, const TableSpec *spec, const TableDef **
     if (catalog_object_count(txn->engine->catalog, OBJECT_TABLE) >= TABLES_MAX) {
         return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a database can have at most %d tables", TABLES_MAX);
     }
-    ObjectVersion *object = object_new(OBJECT_TABLE, catalog_new_id(txn->engine->catalog));
+    ObjectVersion *object = object_new(OBJECT_TABLE, spec->id != 0 ? spec->id : catalog_new_id(txn->engine->catalog));
     fill_table(object, spec, schema);
     *table_out = &ddl__put(txn, object)->table;
     return ERR_OK;
@@ -313,6 +313,36 @@ static ErrorCode table_rename(Txn *txn, const TableDef *table, Str new_name, Err
 ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err) {
     ddl__lock(txn);
     return ddl__unlock(txn, table_rename(txn, table, new_name, err));
+}
+
+static ErrorCode table_replace(Txn *txn, const TableDef *def, const TableDef **table_out, Error *err) {
+    const ObjectVersion *object = NULL;
+    TRY(ddl__check_name(def->name, "table", err));
+    TRY(ddl__object(txn, def->id, def->name, &object, err));
+    if (!str_equal(object->def.name, def->name) || object->def.schema_id != def->schema_id) {
+        bool taken = false;
+        TRY(ddl__name_free(txn, OBJECT_TABLE, def->schema_id, def->name, &taken, err));
+        if (taken) {
+            return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(def->name));
+        }
+    }
+    ObjectVersion *changed = object_copy(object);
+    CatalogObject next = object->def;
+    next.name = def->name;
+    next.schema_id = def->schema_id;
+    object_set(changed, &next);
+    changed->table.schema_name = arena_str(&changed->arena, def->schema_name);
+    changed->table.designated = def->designated;
+    object_set_all_columns(changed, def->columns, def->column_count, def->computed_count);
+    object_set_indexes(changed, def->indexes, def->index_count);
+    object_set_constraints(changed, def->constraints, def->constraint_count);
+    *table_out = &ddl__put(txn, changed)->table;
+    return ERR_OK;
+}
+
+ErrorCode txn_table_replace(Txn *txn, const TableDef *def, const TableDef **table_out, Error *err) {
+    ddl__lock(txn);
+    return ddl__unlock(txn, table_replace(txn, def, table_out, err));
 }
 
 static ErrorCode table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err) {

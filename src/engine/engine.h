@@ -101,6 +101,9 @@ struct RowGuard {
 void engine_set_guard_maker(Engine *engine, RowGuard *(*make)(Txn *txn)); /* once, before such rows are stored */
 NODISCARD ErrorCode txn_column_rename(Txn *txn, const TableDef *table, Str name, Str new_name, const TableDef **table_out, Error *err);
 NODISCARD ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, uint8_t durability, uint32_t durability_ms, Error *err);
+/* A new version of the table def->id with the name, schema, columns (ids kept or new ones from the old version), indexes and constraints given.
+ * The rows stay as they are: whoever changes types or NOT NULL has seen to them. */
+NODISCARD ErrorCode txn_table_replace(Txn *txn, const TableDef *def, const TableDef **table_out, Error *err);
 NODISCARD ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err);
 NODISCARD ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err);
 

@@ -20,7 +20,8 @@ static const ObjectVersion *relation_in(Txn *txn, ObjectKind kind, uint32_t sche
 /* The first schema of the path that has such a table (OBJECT_NONE: or view, or sequence). */
 static const ObjectVersion *relation_on_path(Txn *txn, ObjectKind kind, Str name, const Snapshot *snapshot, bool *many) {
     if (txn->search_path_count == 0) {
-        return relation_in(txn, kind, SCHEMA_PUBLIC_ID, name, snapshot, many);
+        const ObjectVersion *schema = schema_peek(txn, STR("public"), snapshot);
+        return schema == NULL ? NULL : relation_in(txn, kind, schema->def.id, name, snapshot, many);
     }
     const ObjectVersion *object = NULL;
     for (uint32_t i = 0; i < txn->search_path_count && object == NULL; i++) {

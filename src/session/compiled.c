@@ -257,7 +257,8 @@ ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err) {
     compiled->environment.names = &compiled->system.names;
     compiled->environment.system = &compiled->system.calls;
     BindContext context = {.catalog = &compiled->system.base, .environment = &compiled->environment, .text = compiled->text, .dialect = session->dialect,
-                           .param_types = compiled->declared, .param_count = compiled->declared_count};
+                           .param_types = compiled->declared, .param_count = compiled->declared_count,
+                           .role_id = session__bind_role(session, catalog)};
     compiled->catalog_version = catalog->version(catalog);
     compiled->bind_version = session->bind_version;
     TRY(compiled->own ? bind_declared(compiled, &context, err) : bind_statement(compiled->tree, &context, &compiled->arena, &compiled->bound, err));

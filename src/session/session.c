@@ -114,6 +114,7 @@ void session_close(Session *session) {
     delist(session);
     free_spares(session);
     session__settings_deinit(session);
+    session__sequences_forget(session);
     strmap_deinit(&session->prepared);
     arena_deinit(&session->names);
     arena_deinit(&session->zone_memory);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "base/hash.h"
 #include "os/os.h"
+#include "ddl/ddl.h"
 #include "session/session.h"
 #include "session/settings_table.h"
 #include "sql/bind/bind.h"
@@ -175,6 +176,8 @@ struct Session {
     Arena notice_memory;
     NoticeRow *notices, *notice_last;
     uint32_t notice_count;
+    void *sequences_seen;              /* currval of each sequence that was used; statement_object.c */
+    uint32_t sequence_count, sequence_last; /* the last: id that lastval() means, 0 = none */
     Txn *txn;                          /* of a block */
     bool in_block, implicit, failed;
     bool block_used;                   /* a statement has looked at data: its modes cannot change any more */
@@ -298,6 +301,14 @@ NODISCARD ErrorCode session__set_transaction(Statement *statement, Error *err);
 void session__block_failed(Session *session);
 bool session__read_only(const Session *session);
 static inline Txn *statement__txn(const Statement *statement) { return statement->session->in_block ? statement->session->txn : statement->own_txn; }
+
+/* ---- objects and roles (statement_object.c) ---- */
+uint32_t session__bind_role(const Session *session, CatalogView *catalog); /* whose privileges are checked; 0 = a superuser's */
+NODISCARD ErrorCode session__role_check(Session *session, Str name, bool authorization, Error *err); /* may the session act as the role? */
+void statement__ddl(Statement *statement, Ddl *ddl_out);
+NODISCARD ErrorCode statement__run_object(Statement *statement, Error *err);
+ErrorCode statement__sequence(void *statement, const SequenceCall *call, int64_t *value_out, Error *err);
+void session__sequences_forget(Session *session);
 
 /* ---- compiled statements (compiled.c) ---- */
 NODISCARD ErrorCode compiled__create(Session *session, Str sql, const Type *param_types, uint32_t param_count, Compiled **compiled_out, size_t *used_out, Error *err);

@@ -154,6 +154,8 @@ static void make_params(Statement *statement) {
 static void look_through(Statement *statement) {
     Txn *txn = statement__txn(statement);
     session__environment(statement->session, &statement->environment);
+    statement->environment.sequence = statement__sequence;
+    statement->environment.sequence_context = statement;
     if (txn == NULL) {
         return;
     }

@@ -85,15 +85,12 @@ static ErrorCode run_reset(Statement *statement, Error *err) {
 
 /* ---- who acts ---- */
 
-static bool role_known(const Session *session, Str name) {
-    return str_equal(name, session->options.user_name) || str_equal(name, STR("postgres")) || str_equal(name, STR("admin"));
-}
-
 ErrorCode session__role_set(Session *session, Str name, Error *err) {
     bool none = str_equal(name, STR("none"));
-    if (!none && !role_known(session, name)) {
-        return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "role \"%.*s\" does not exist", STR_ARG(name));
+    if (!none) {
+        TRY(session__role_check(session, name, false, err));
     }
+    session->bind_version++;
     session->acting_user = none ? session->authorized_user : arena_str(&session->names, name);
     session->path_known = false;
     return ERR_OK;
@@ -101,9 +98,10 @@ ErrorCode session__role_set(Session *session, Str name, Error *err) {
 
 ErrorCode session__authorization_set(Session *session, Str name, Error *err) {
     bool none = str_equal(name, STR("default"));
-    if (!none && !role_known(session, name)) {
-        return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "role \"%.*s\" does not exist", STR_ARG(name));
+    if (!none) {
+        TRY(session__role_check(session, name, true, err));
     }
+    session->bind_version++;
     session->authorized_user = none ? session->options.user_name : arena_str(&session->names, name);
     session->acting_user = session->authorized_user;
     session->path_known = false;

@@ -50,7 +50,51 @@ static ErrorCode bind_select_statement(Binder *b, const AstSelect *select, Bound
     return ERR_OK;
 }
 
+/* Done from the tree, by ddl/. */
+static ErrorCode bind_object(Binder *b, const AstStatement *statement, BoundStatement *bound) {
+    (void)b;
+    bound->kind = STATEMENT_OBJECT;
+    bound->tree = statement;
+    return ERR_OK;
+}
+
+static ErrorCode bind_create_view(Binder *b, const AstStatement *statement, BoundStatement *bound) {
+    const AstCreateView *view = statement->as.create_view;
+    if (view->materialized || view->live || view->recursive || view->temporary) {
+        return not_supported(b, view->name.span.at, view->materialized ? "CREATE MATERIALIZED VIEW" : view->live ? "CREATE LIVE VIEW"
+                             : view->recursive ? "CREATE RECURSIVE VIEW" : "CREATE TEMPORARY VIEW");
+    }
+    TRY(record_view(b, view->as, NULL, &bound->view));
+    return bind_object(b, statement, bound);
+}
+
+/* DROP of what ddl/ knows; OWNER TO, SET SCHEMA, RENAME TO of anything, and every ALTER of what is no table. */
+static bool is_object_statement(const AstStatement *statement) {
+    static const Str dropped[] = {{"table", 5}, {"view", 4}, {"sequence", 8}, {"schema", 6}, {"extension", 9}, {"role", 4}, {"user", 4}, {"group", 5}, {"type", 4}, {"domain", 6}};
+    if (statement->kind == AST_DROP_STATEMENT) {
+        for (size_t i = 0; i < COUNT_OF(dropped); i++) {
+            if (str_equal(statement->as.drop->object, dropped[i])) {
+                return true;
+            }
+        }
+        return false;
+    }
+    const AstAlterTable *alter = statement->as.alter_table;
+    if (statement->kind != AST_ALTER_TABLE_STATEMENT || alter->renames_table_statement) {
+        return false;
+    }
+    AstAlterKind first = alter->actions[0].kind;
+    bool generic = first == AST_ALTER_OWNER || first == AST_ALTER_SET_SCHEMA || first == AST_ALTER_RENAME_TABLE;
+    if (str_equal(alter->object, STR("index"))) {
+        return false;
+    }
+    return !str_equal(alter->object, STR("table")) || (generic && alter->action_count == 1);
+}
+
 static ErrorCode bind_kind(Binder *b, const AstStatement *statement, BoundStatement *bound) {
+    if (is_object_statement(statement)) {
+        return bind_object(b, statement, bound);
+    }
     switch (statement->kind) {
     case AST_SELECT_STATEMENT: return bind_select_statement(b, statement->as.select, bound);
     case AST_INSERT_STATEMENT: return bind_insert(b, statement->as.insert, bound);
@@ -60,19 +104,21 @@ static ErrorCode bind_kind(Binder *b, const AstStatement *statement, BoundStatem
     case AST_DROP_STATEMENT: return bind_drop(b, statement->as.drop, false, bound);
     case AST_TRUNCATE_STATEMENT: return bind_drop(b, statement->as.drop, true, bound);
     case AST_ALTER_TABLE_STATEMENT: return bind_alter(b, statement->as.alter_table, bound);
-    case AST_CREATE_SCHEMA_STATEMENT: {
-        const AstCreateSchema *schema = statement->as.create_schema;
-        bound->kind = STATEMENT_CREATE_SCHEMA;
-        bound->if_not_exists = schema->if_not_exists;
-        bound->name = schema->name.parts[schema->name.count - 1].text;
-        return schema->owner != NULL ? not_supported(b, schema->owner->span.at, "AUTHORIZATION") : ERR_OK;
-    }
+    case AST_CREATE_VIEW_STATEMENT: return bind_create_view(b, statement, bound);
+    case AST_CREATE_SCHEMA_STATEMENT:
+    case AST_SEQUENCE_STATEMENT:
+    case AST_ROLE_STATEMENT:
+    case AST_GRANT_STATEMENT:
+    case AST_COMMENT_STATEMENT:
+    case AST_EXTENSION_STATEMENT:
+    case AST_OBJECT_SETTING_STATEMENT:
+    case AST_OWNED_STATEMENT: return bind_object(b, statement, bound);
     default: return bind_session(b, statement, bound);
     }
 }
 
 static void binder_init(Binder *b, const BindContext *context, Arena *arena, Error *err) {
-    *b = (Binder){.context = context, .arena = arena, .err = err, .dialect = context->dialect};
+    *b = (Binder){.context = context, .arena = arena, .err = err, .dialect = context->dialect, .role_id = context->role_id};
     intmap_init(&b->interned);
     intmap_init(&b->column_shapes);
     intmap_init(&b->expr_shapes);
@@ -109,3 +155,12 @@ ErrorCode bind_statement(const AstStatement *statement, const BindContext *conte
     return code;
 }
 
+
+ErrorCode bind_view(const BindContext *context, AstSelect *select, const ViewRename *rename, Arena *arena, ViewBinding *binding_out, Error *err) {
+    Error local;
+    Binder b;
+    binder_init(&b, context, arena, err != NULL ? err : &local);
+    ErrorCode code = record_view(&b, select, rename, binding_out);
+    intmap_deinit(&b.interned);
+    return code;
+}

@@ -13,6 +13,7 @@ typedef struct BindContext {
     Dialect dialect;
     const Type *param_types;                 /* declared types by number, TYPE_UNKNOWN = infer; may be NULL */
     uint32_t param_count;
+    uint32_t role_id;                        /* whose privileges are checked; 0 = a superuser's: nothing is */
 } BindContext;
 
 /* Everything made lives in the arena. Settings: SHOW of a setting gives kind STATEMENT_SHOW with name and rel == NULL; SHOW TABLES, COLUMNS…
@@ -24,3 +25,11 @@ NODISCARD ErrorCode bind_table_expressions(const BindContext *context, const Tab
 /* An UPDATE that changes nothing: every row is written anew. */
 NODISCARD ErrorCode bind_table_rewrite(const BindContext *context, const TableDef *table, Arena *arena, BoundStatement **bound_out, Error *err);
 NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);
+
+/* ---- views ---- */
+/* An object or column whose name in the text becomes another. */
+typedef struct ViewRename { uint32_t object_id, column_id; Str schema_name, name; } ViewRename; /* column_id: ColumnDef.id, 0 = the object; schema_name of objects */
+/* The query of a view bound for its columns and needs, and printed with qualified names and without *. The tree is changed. */
+NODISCARD ErrorCode bind_view(const BindContext *context, AstSelect *select, const ViewRename *rename, Arena *arena, ViewBinding *binding_out, Error *err);
+/* "nextval('s'::regclass)", as PostgreSQL shows a default: qualified where the schema is not public. */
+Str bind_sequence_default(CatalogView *catalog, const CatalogObject *sequence, Arena *arena);

@@ -66,7 +66,7 @@ static ErrorCode missing_value(Binder *b, const AstAlterAction *ast, ColumnDef *
     return ERR_OK;
 }
 
-static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
+static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *bound, AlterAction *action) {
     action->kind = ALTER_ADD_COLUMN;
     if (column_exists(bound, &ast->column)) {
         if (ast->if_not_exists) {
@@ -75,7 +75,7 @@ static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, const BoundState
         }
         return error_set(b->err, ERR_DUPLICATE_COLUMN, ast->column.span.at, "column '%.*s' already exists", STR_ARG(ast->column.text));
     }
-    TRY(bind_column(b, ast->definition, &action->column));
+    TRY(bind_column(b, ast->definition, (uint16_t)(action - bound->actions), bound, &action->column));
     TRY(missing_value(b, ast, &action->column));
     if (action->column.not_null && action->column.missing_is_null) {
         TableStats stats = {0};

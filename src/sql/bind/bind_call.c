@@ -67,6 +67,7 @@ typedef ErrorCode (*FormBind)(Binder *b, const Expr **args, uint32_t count, int6
 typedef struct FormRow { Str name; FormBind bind; } FormRow;
 static const FormRow form_rows[] = {
     {{"coalesce", 8}, call_coalesce}, {{"nullif", 6}, call_nullif}, {{"switch", 6}, call_switch}, {{"extract", 7}, call_extract},
+    {{"nextval", 7}, call_nextval},   {{"currval", 7}, call_currval}, {{"setval", 6}, call_setval},
 };
 
 /* ---------------------------------------------------------------- aggregates */

@@ -30,11 +30,13 @@ static ErrorCode bind_column_default(Binder *b, const AstConstraint *constraint,
     }
     column->default_text = constraint->expr_text;
     column->default_dialect = (uint8_t)b->dialect;
+    note_default_sequence(b, expr, column);
     return ERR_OK;
 }
 
-static ErrorCode bind_constraint(Binder *b, const AstConstraint *constraint, ColumnDef *column) {
+static ErrorCode bind_constraint(Binder *b, const AstConstraint *constraint, uint16_t number, BoundStatement *bound, ColumnDef *column) {
     switch (constraint->kind) {
+    case AST_CONSTRAINT_IDENTITY: return bind_identity(b, constraint, number, bound, column);
     case AST_CONSTRAINT_NOT_NULL: column->not_null = true; return ERR_OK;
     case AST_CONSTRAINT_NULL: return ERR_OK;
     case AST_CONSTRAINT_DEFAULT: return bind_column_default(b, constraint, column);
@@ -100,13 +102,15 @@ static ErrorCode check_name(Binder *b, const AstName *name) {
     return ERR_OK;
 }
 
-ErrorCode bind_column(Binder *b, const AstColumn *ast, ColumnDef *column) {
+ErrorCode bind_column(Binder *b, const AstColumn *ast, uint16_t number, BoundStatement *bound, ColumnDef *column) {
     *column = (ColumnDef){.name = ast->name.text, .missing_is_null = true};
     TRY(check_name(b, &ast->name));
-    TRY(type_from_ast(b, ast->type, &column->type));
+    if (!bind_serial(b, ast->type, number, bound, column)) {
+        TRY(type_from_ast(b, ast->type, &column->type));
+    }
     TRY(check_storable(b, column->type, ast->type->span.at));
     for (uint32_t i = 0; i < ast->constraint_count; i++) {
-        TRY(bind_constraint(b, &ast->constraints[i], column));
+        TRY(bind_constraint(b, &ast->constraints[i], number, bound, column));
     }
     return bind_column_tail(b, ast, column);
 }
@@ -250,13 +254,14 @@ static ErrorCode check_indexes(Binder *b, const AstCreateTable *ast, const Table
     return ERR_OK;
 }
 
-static ErrorCode written_columns(Binder *b, const AstCreateTable *ast, TableSpec *spec, ColumnDef **columns_out) {
+static ErrorCode written_columns(Binder *b, const AstCreateTable *ast, BoundStatement *bound, ColumnDef **columns_out) {
+    TableSpec *spec = &bound->spec;
     ColumnDef *columns = arena_array(b->arena, ColumnDef, ast->column_count + 1);
     for (uint32_t i = 0; i < ast->column_count; i++) {
         if (ast->columns[i].type == NULL) {
             return error_set(b->err, ERR_SYNTAX, ast->columns[i].name.span.at, "column \"%.*s\" needs a type", STR_ARG(ast->columns[i].name.text));
         }
-        TRY(bind_column(b, &ast->columns[i], &columns[i]));
+        TRY(bind_column(b, &ast->columns[i], (uint16_t)i, bound, &columns[i]));
     }
     spec->column_count = (uint16_t)ast->column_count;
     spec->columns = columns;
@@ -406,7 +411,7 @@ ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement
     if (ast->as != NULL) {
         TRY(as_columns(b, ast, spec, bound, &columns));
     } else {
-        TRY(ast->like_count > 0 ? like_columns(b, ast, spec, &columns) : written_columns(b, ast, spec, &columns));
+        TRY(ast->like_count > 0 ? like_columns(b, ast, spec, &columns) : written_columns(b, ast, bound, &columns));
     }
     if (spec->column_count > COLUMNS_MAX) {
         return error_set(b->err, ERR_TOO_MANY_COLUMNS, name->span.at, "tables can have at most %d columns", COLUMNS_MAX);
@@ -422,15 +427,6 @@ ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement
 }
 
 /* ---------------------------------------------------------------- DROP, TRUNCATE */
-
-static ErrorCode drop_schema(Binder *b, const AstDrop *drop, BoundStatement *bound) {
-    if (drop->count != 1) {
-        return not_supported(b, drop->names[1].span.at, "DROP SCHEMA of several");
-    }
-    bound->kind = STATEMENT_DROP_SCHEMA;
-    bound->name = drop->names[0].parts[drop->names[0].count - 1].text;
-    return ERR_OK;
-}
 
 static ErrorCode refuse_drop(Binder *b, const AstDrop *drop) {
     char object[40];
@@ -465,9 +461,7 @@ ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatemen
     bound->kind = truncate ? STATEMENT_TRUNCATE : STATEMENT_DROP_TABLE;
     bound->if_exists = drop->if_exists;
     bound->cascade = drop->cascade;
-    if (str_equal(drop->object, STR("schema"))) {
-        return drop_schema(b, drop, bound);
-    }
+    bound->restart_identity = drop->restart_identity;
     if (str_equal(drop->object, STR("index"))) {
         return bind_drop_index(b, drop, bound);
     }

@@ -8,6 +8,11 @@
 /* ---------------------------------------------------------------- defaults and single values */
 
 ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t position, const Expr **expr_out) {
+    if (column->sequence_id != 0) {
+        const Expr *next = NULL;
+        TRY(sequence_next(b, column->sequence_id, position, &next));
+        return coerce(b, next, column->type, CAST_ASSIGNMENT, expr_out);
+    }
     if (column->default_text.len == 0) {
         Type type = column->type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : column->type;
         *expr_out = expr_null(b, type, position);
@@ -66,6 +71,9 @@ static ErrorCode target_places(Binder *b, const AstInsert *insert, const TableDe
         }
         places[number] = (int32_t)i;
     }
+    for (uint32_t i = 0; i < table->column_count && insert->overriding == AST_OVERRIDING_USER; i++) {
+        places[i] = table->columns[i].identity != IDENTITY_NONE ? -1 : places[i]; /* what was given is passed over */
+    }
     *places_out = places;
     *given_out = insert->column_count == 0 ? table->column_count : insert->column_count;
     return ERR_OK;
@@ -100,6 +108,7 @@ static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *
         for (uint32_t c = 0; c < columns; c++) {
             const Expr **cell = &cells[(size_t)r * columns + c];
             bool has = places[c] >= 0 && (uint32_t)places[c] < row->count;
+            TRY(has ? check_identity(b, &table->columns[c], row->items[places[c]], insert->overriding == AST_OVERRIDING_SYSTEM, row->items[places[c]]->span.at) : ERR_OK);
             TRY(has ? assign(b, &none, &table->columns[c], row->items[places[c]], cell)
                     : column_default(b, &table->columns[c], row->items[0]->span.at, cell));
             TRY(check_not_null(b, &table->columns[c], *cell));
@@ -139,6 +148,7 @@ static ErrorCode query_rel(Binder *b, const AstInsert *insert, const TableDef *t
             TRY(column_default(b, &table->columns[c], insert->table.span.at, &exprs[c]));
             continue;
         }
+        TRY(check_identity(b, &table->columns[c], NULL, insert->overriding == AST_OVERRIDING_SYSTEM, insert->source->span.at));
         const Expr *column = expr_column(b, query.rel->columns[places[c]].id, query.rel->columns[places[c]].type, insert->source->span.at);
         exprs[c] = column;
         if (table->columns[c].type.id != TYPE_SYMBOL || column->type.id != TYPE_SYMBOL) {
@@ -172,9 +182,6 @@ ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound)
     }
     if (insert->returning_count > 0) {
         return not_supported(b, insert->returning[0].span.at, "RETURNING");
-    }
-    if (insert->overriding != AST_OVERRIDING_NONE) {
-        return not_supported(b, insert->table.span.at, "OVERRIDING");
     }
     int32_t *places = NULL;
     uint32_t given = 0;
@@ -214,6 +221,7 @@ static ErrorCode set_column(Binder *b, Scope *scope, const TableDef *table, cons
     }
     taken[number] = true;
     scope->clause = "UPDATE";
+    TRY(check_identity_update(b, &table->columns[number], value));
     TRY(assign(b, scope, &table->columns[number], value, &exprs[number]));
     return check_not_null(b, &table->columns[number], exprs[number]);
 }

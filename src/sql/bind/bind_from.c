@@ -130,7 +130,21 @@ static ErrorCode bind_table(Binder *b, const AstFrom *item, Scope *scope, Rel **
         return bind_cte(b, cte, item, scope, rel_out);
     }
     const TableDef *table = NULL;
+    const CatalogObject *object = relation_named(b, &item->as.table);
+    if (object != NULL && object->kind == OBJECT_VIEW) {
+        return bind_view_in_from(b, item, object, scope, rel_out);
+    }
+    if (object != NULL && object->kind == OBJECT_SEQUENCE) {
+        TRY(check_privilege(b, object, PRIVILEGE_SELECT, item->span.at));
+        TRY(bind_sequence_rel(b, object, item->span.at, rel_out));
+        scope_add_table(b, scope, *rel_out, NULL, object->name);
+        return ERR_OK;
+    }
     TRY(table_find(b, &item->as.table, &table));
+    if (object != NULL) {
+        TRY(check_privilege(b, object, PRIVILEGE_SELECT, item->span.at));
+    }
+    record_relation(b, item, table->id, table->schema_name, table->name);
     TRY(rel_scan(b, table, false, rel_out));
     scope_add_table(b, scope, *rel_out, table, table->name);
     scope->timestamp = (*rel_out)->order_column;

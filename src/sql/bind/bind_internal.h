@@ -6,6 +6,7 @@
 #pragma once
 #include "base/hash.h"
 #include "base/number.h"
+#include "catalog/privilege.h"
 #include "column/value_text.h"
 #include "sql/bind/bind.h"
 #include "sql/bind/table_calls.h"
@@ -44,6 +45,15 @@ struct Capture {
     uint32_t count, capacity;
 };
 
+/* What CREATE VIEW gathers while its query is bound. */
+typedef struct ViewRecord {
+    const ViewRename *rename;   /* NULL: nothing gets another name */
+    ObjectNeed *needs;
+    uint32_t need_count, need_capacity;
+    AstSelectItem *stars;       /* columns of the stars that are being bound */
+    uint32_t star_count, star_capacity;
+} ViewRecord;
+
 typedef struct Binder {
     const BindContext *context;
     Arena *arena;
@@ -60,6 +70,9 @@ typedef struct Binder {
     int64_t *param_positions;   /* of first use */
     uint32_t param_count;
     const AstStatement *statement;
+    ViewRecord *record;         /* NULL: no view is being made */
+    uint32_t view_depth;
+    uint32_t role_id;           /* of the context, or of the view's owner inside a view; 0: nothing is checked */
     CteScope *ctes;
     VariableScope *variables;
     Capture *captures;          /* subqueries that are being bound, innermost first */
@@ -218,6 +231,32 @@ typedef struct Query {
     Rel *rel;
     ColumnId timestamp;         /* designated timestamp among rel's columns, 0 = none */
 } Query;
+/* ---- views (bind_view.c); the record calls do nothing where no view is being made ---- */
+void record_relation(Binder *b, const AstFrom *item, uint32_t object_id, Str schema_name, Str name);
+void record_column(Binder *b, AstName *name, uint32_t table_id, int16_t number);
+void record_star_column(Binder *b, const ScopeColumn *column);
+void record_star(Binder *b, const AstSelect *ast, uint32_t at, uint32_t first_star);
+static inline uint32_t record_stars(const Binder *b) { return b->record == NULL ? 0 : b->record->star_count; }
+NODISCARD ErrorCode record_view(Binder *b, AstSelect *select, const ViewRename *rename, ViewBinding *binding_out);
+NODISCARD ErrorCode bind_view_in_from(Binder *b, const AstFrom *item, const CatalogObject *object, Scope *scope, Rel **rel_out);
+
+/* ---- sequences (bind_sequence.c) ---- */
+void name_text_split(Binder *b, Str text, Str *schema_out, Str *name_out);                   /* 'a."B"' as a user writes it */
+const CatalogObject *relation_named(Binder *b, const AstNames *names);                       /* NULL: none, or one of the system's */
+NODISCARD ErrorCode relation_of_text(Binder *b, Str text, int64_t position, const CatalogObject **object_out);
+NODISCARD ErrorCode call_nextval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode call_currval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode call_setval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode sequence_next(Binder *b, uint32_t sequence_id, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode bind_sequence_rel(Binder *b, const CatalogObject *sequence, int64_t position, Rel **rel_out);
+bool bind_serial(Binder *b, const AstType *ast, uint16_t number, BoundStatement *bound, ColumnDef *column); /* false: another type */
+NODISCARD ErrorCode bind_identity(Binder *b, const AstConstraint *constraint, uint16_t number, BoundStatement *bound, ColumnDef *column);
+void note_default_sequence(Binder *b, const Expr *expr, ColumnDef *column);
+NODISCARD ErrorCode check_identity(Binder *b, const ColumnDef *column, const AstExpr *value, bool overriding, int64_t position);
+NODISCARD ErrorCode check_identity_update(Binder *b, const ColumnDef *column, const AstExpr *value);
+/* 42501 unless the role holds one of the privileges. */
+NODISCARD ErrorCode check_privilege(Binder *b, const CatalogObject *object, uint32_t privileges, int64_t position);
+
 NODISCARD ErrorCode rel_new(Binder *b, RelKind kind, uint32_t column_count, int64_t position, Rel **rel_out); /* fresh columns, to be filled in */
 ColumnId column_new(Binder *b, const SymbolTable *symbols);
 RelColumn *rel_columns(Rel *rel);                               /* writable, of a rel made by rel_new */
@@ -315,7 +354,7 @@ NODISCARD ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStateme
 NODISCARD ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound);
 NODISCARD ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound);
 NODISCARD ErrorCode bind_create_table(Binder *b, const AstCreateTable *table, BoundStatement *bound);
-NODISCARD ErrorCode bind_column(Binder *b, const AstColumn *ast, ColumnDef *column_out);
+NODISCARD ErrorCode bind_column(Binder *b, const AstColumn *ast, uint16_t number, BoundStatement *bound, ColumnDef *column_out);
 NODISCARD ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t position, const Expr **expr_out); /* DEFAULT or NULL */
 NODISCARD ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, uint8_t *durability_out, uint32_t *ms_out);
 NODISCARD ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound);

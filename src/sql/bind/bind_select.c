@@ -130,6 +130,7 @@ static ErrorCode add_star(Binder *b, SelectState *s, const AstExpr *star) {
         if (qualified ? !name_same(&star->as.names.parts[star->as.names.count - 1], column->qualifier) : column->merged && !column->in_star) {
             continue;
         }
+        record_star_column(b, column);
         add_item(b, s, (OutputItem){expr_column(b, column->id, column->type, position), column->name, position});
     }
     if (s->item_count > before) {
@@ -164,13 +165,19 @@ static ErrorCode bind_items(Binder *b, SelectState *s) {
     s->windows.select = s->ast;
     s->scope.windows = &s->windows;
     s->scope.srfs = &s->srfs;
+    uint32_t stars = record_stars(b);
     if (s->ast->kind == AST_SELECT_TABLE) {
-        return add_star(b, s, NULL);
+        TRY(add_star(b, s, NULL));
+        record_star(b, s->ast, 0, stars);
+        return ERR_OK;
     }
     for (uint32_t i = 0; i < s->ast->item_count; i++) {
         const AstSelectItem *item = &s->ast->items[i];
         if (item->expr->kind == AST_STAR) {
+            uint32_t before = s->item_count;
             TRY(add_star(b, s, item->expr));
+            record_star(b, s->ast, i, stars);
+            i += b->record != NULL ? s->item_count - before - 1 : 0; /* the star has become its columns */
             continue;
         }
         if (item->expr->kind == AST_FIELD && str_equal(item->expr->as.text, STR("*"))) {

@@ -196,7 +196,6 @@ ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement 
     case AST_FETCH_STATEMENT: return not_supported(b, statement->span.at, "FETCH");
     case AST_CLOSE_STATEMENT: return not_supported(b, statement->span.at, "CLOSE");
     case AST_LOCK_STATEMENT: return not_supported(b, statement->span.at, "LOCK TABLE");
-    case AST_CREATE_VIEW_STATEMENT: return not_supported(b, statement->span.at, statement->as.create_view->materialized ? "CREATE MATERIALIZED VIEW" : "CREATE VIEW");
     case AST_CREATE_INDEX_STATEMENT: return bind_create_index(b, statement->as.create_index, bound);
     default: {
         static const char *const names[AST_STATEMENT_COUNT] = {

@@ -4,7 +4,7 @@
  * Every output column has a statement-wide ColumnId; positions exist only in the physical plan. Expressions are interned: the same
  * expression is the same pointer (volatile calls excepted). Everything lives in the statement arena. Depth <= 1,000 by construction. */
 #pragma once
-#include "catalog/catalog.h"
+#include "catalog/bodies.h"
 #include "sql/func/func.h"
 
 enum { EXPR_DEPTH_MAX = 1000 };
@@ -138,10 +138,17 @@ typedef enum StatementKind {
     STATEMENT_CREATE_SCHEMA, STATEMENT_DROP_SCHEMA, STATEMENT_BEGIN, STATEMENT_COMMIT, STATEMENT_ROLLBACK, STATEMENT_SAVEPOINT, STATEMENT_RELEASE,
     STATEMENT_ROLLBACK_TO, STATEMENT_SET, STATEMENT_SHOW, STATEMENT_RESET, STATEMENT_CHECKPOINT, STATEMENT_VACUUM,
     STATEMENT_CREATE_INDEX, STATEMENT_DROP_INDEX, STATEMENT_ALTER_INDEX, STATEMENT_REINDEX, STATEMENT_SET_CONSTRAINTS,
+    STATEMENT_OBJECT /* sequences, views, roles, grants, comments, extensions, ALTER and DROP of them: done from the tree */,
     /* the session's own, never seen by the binder */
     STATEMENT_PREPARE, STATEMENT_EXECUTE, STATEMENT_DEALLOCATE, STATEMENT_DECLARE_CURSOR, STATEMENT_FETCH, STATEMENT_MOVE, STATEMENT_CLOSE_CURSOR,
     STATEMENT_DISCARD, STATEMENT_LOCK, STATEMENT_UNLISTEN, STATEMENT_ANALYZE, STATEMENT_SET_TRANSACTION, STATEMENT_COPY_IN, STATEMENT_COPY_OUT
 } StatementKind;
+
+/* A column of CREATE TABLE that brings a sequence of its own: serial, or identity with the options that were written (sql/parse/ast.h). */
+typedef struct ColumnSequence { uint16_t column; uint8_t type; bool identity; const struct AstSequenceOptions *options; } ColumnSequence;
+
+/* What CREATE VIEW is made of. */
+typedef struct ViewBinding { Str text; ViewColumn *columns; uint16_t column_count; ObjectNeed *needs; uint16_t need_count; } ViewBinding;
 
 typedef enum AlterKind { ALTER_ADD_COLUMN, ALTER_DROP_COLUMN, ALTER_RENAME_COLUMN, ALTER_RENAME_TABLE, ALTER_SET_DURABILITY, ALTER_NOTHING,
     ALTER_ADD_CONSTRAINT, ALTER_DROP_CONSTRAINT, ALTER_RENAME_CONSTRAINT, ALTER_VALIDATE_CONSTRAINT, ALTER_SET_NOT_NULL, ALTER_DROP_NOT_NULL } AlterKind;
@@ -164,12 +171,15 @@ typedef struct BoundStatement {
                                         * TEXT or SYMBOL), UPDATE (columns: row_ref, then every table column), DELETE (row_ref), CTAS, SHOW */
     const TableDef *table;             /* target of DML and ALTER, TRUNCATE */
     TableSpec spec;                    /* CREATE TABLE [AS] */
+    ColumnSequence *sequences; uint32_t sequence_count;   /* CREATE TABLE */
+    ViewBinding view;                  /* CREATE VIEW */
+    const struct AstStatement *tree;   /* STATEMENT_OBJECT: what ddl/ does */
     const TableDef **tables; uint32_t table_count;   /* DROP, TRUNCATE lists (IF EXISTS leaves missing ones out) */
     AlterAction *actions; uint32_t action_count;
     BoundConstraint *constraints; uint32_t constraint_count; /* CREATE TABLE: made behind it, in order */
     IndexSpec index;                   /* CREATE INDEX */
     uint32_t *index_ids;               /* DROP INDEX: one a table of tables; ALTER INDEX: of table */
-    bool if_exists, if_not_exists, analyze, verbose, cascade, already_there;
+    bool if_exists, if_not_exists, analyze, verbose, cascade, already_there, restart_identity;
     Str name, text;                    /* savepoint, setting, schema; value */
     uint8_t on_commit;                 /* CREATE TABLE: OnCommit */
     uint8_t isolation; bool read_only, has_isolation, has_read_only, local, is_default, chain;

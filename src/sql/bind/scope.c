@@ -173,6 +173,7 @@ ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, co
     const ScopeColumn *column = NULL;
     TRY(find_here(b, scope, names, &column));
     if (column != NULL) {
+        record_column(b, &names->parts[names->count - 1], column->table_id, column->table_column);
         *expr_out = expr_column(b, column->id, column->type, names->span.at);
         return ERR_OK;
     }
@@ -181,6 +182,7 @@ ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, co
         if (column == NULL) {
             continue;
         }
+        record_column(b, &names->parts[names->count - 1], column->table_id, column->table_column);
         if (capture_column(b, outer, column, names->span.at, expr_out)) {
             return ERR_OK;
         }

@@ -45,6 +45,10 @@ enum {
  * "at time zone", "is distinct from"); their negations (not like …) and !=  are the binder's (NOT of the row, "<>"). extract(field, x)
  * of the questdb dialect answers INT4; for the constant field 'epoch' the binder takes "extract_epoch"(x), INT8. */
 
+/* What nextval and its kin ask of the session. */
+typedef enum SequenceAction { SEQUENCE_NEXT, SEQUENCE_CURRENT, SEQUENCE_LAST /* lastval(): no oid */, SEQUENCE_SET, SEQUENCE_READ, SEQUENCE_READ_CALLED } SequenceAction;
+typedef struct SequenceCall { uint8_t action; uint32_t oid; int64_t value; bool called; } SequenceCall;
+
 /* What a statement gives its functions. Owned by the session; constant while the statement runs. */
 typedef struct FunctionEnvironment {
     int64_t now_micros;                    /* transaction start, UTC */
@@ -62,6 +66,8 @@ typedef struct FunctionEnvironment {
     Str session_user_name;                 /* who connected; user_name is who it acts as (SET ROLE) */
     const SessionCalls *calls;             /* NULL: outside of a session */
     void *session;                         /* first argument of the calls */
+    ErrorCode (*sequence)(void *context, const SequenceCall *call, int64_t *value_out, Error *err); /* on the session's thread; NULL: none here */
+    void *sequence_context;
     const OidNames *names;                 /* of regclass and its kin; NULL: numbers only */
     const SystemCalls *system;             /* functions that ask the catalog; NULL: there is none */
 } FunctionEnvironment;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ddl_internal.h - what the files of this folder share: names to objects, who may, descriptions. */
+#pragma once
+#include "ddl/ddl.h"
+#include "sql/parse/parse.h"
+
+void ddl__tag(Ddl *ddl, const char *format, ...) PRINTF_LIKE(2, 3);
+ErrorCode ddl__not_supported(int64_t position, Error *err, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Where an object of that name goes: schema (made sure that it exists and may be used) and last part. */
+NODISCARD ErrorCode ddl__place(Ddl *ddl, const AstNames *names, uint32_t *schema_id_out, Str *name_out, Error *err);
+/* The object that the names mean. OBJECT_NONE: any of table, view, sequence. missing_ok: NULL instead of an error, with a notice. */
+NODISCARD ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, const CatalogObject **object_out, Error *err);
+NODISCARD ErrorCode ddl__role(Ddl *ddl, const AstName *name, uint32_t *role_id_out, Error *err); /* also current_user, session_user; public is ROLE_PUBLIC_ID */
+NODISCARD ErrorCode ddl__must_own(Ddl *ddl, const CatalogObject *object, Error *err);
+bool ddl__is_superuser(Ddl *ddl);
+bool ddl__may(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t privileges);
+Str ddl__describe(Ddl *ddl, const CatalogObject *object);                   /* "table s.t" */
+Str ddl__qualified(Ddl *ddl, const CatalogObject *object);                  /* s.t, or t where the search path finds it */
+NODISCARD ErrorCode ddl__join(Ddl *ddl, uint32_t role_id, uint32_t member_id, bool admin, int64_t position, Error *err);
+NODISCARD ErrorCode ddl__leave(Ddl *ddl, uint32_t role_id, uint32_t member_id, bool admin_only, Error *err);
+NODISCARD ErrorCode ddl__set_owner(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t owner_id, Error *err);
+NODISCARD ErrorCode ddl__put_grant(Ddl *ddl, uint32_t object_id, const GrantBody *grant, Error *err);
+/* Everything that hangs on an object (comment, grant, settings) goes without a word. */
+NODISCARD ErrorCode ddl__drop_details(Ddl *ddl, uint32_t object_id, Error *err);
+Bytes ddl__bytes(Ddl *ddl, Buffer *buffer);                                  /* to the arena; frees the buffer */
+
+/* one a kind of statement */
+NODISCARD ErrorCode ddl__sequence(Ddl *ddl, const AstSequence *ast, Error *err);
+NODISCARD ErrorCode ddl__create_role(Ddl *ddl, const AstRole *ast, Error *err);
+NODISCARD ErrorCode ddl__alter_role(Ddl *ddl, const AstRole *ast, Error *err);
+NODISCARD ErrorCode ddl__drop_roles(Ddl *ddl, const AstDrop *ast, Error *err);
+NODISCARD ErrorCode ddl__object_setting(Ddl *ddl, const AstObjectSetting *ast, Error *err);
+NODISCARD ErrorCode ddl__owned(Ddl *ddl, const AstOwned *ast, Error *err);
+NODISCARD ErrorCode ddl__grant(Ddl *ddl, const AstGrant *ast, Error *err);
+NODISCARD ErrorCode ddl__comment(Ddl *ddl, const AstComment *ast, Error *err);
+NODISCARD ErrorCode ddl__extension(Ddl *ddl, const AstExtension *ast, Error *err);
+NODISCARD ErrorCode ddl__drop_statement(Ddl *ddl, const AstDrop *ast, Error *err);
+NODISCARD ErrorCode ddl__create_schema(Ddl *ddl, const AstCreateSchema *ast, Error *err);
+NODISCARD ErrorCode ddl__create_view(Ddl *ddl, const AstCreateView *ast, const BoundStatement *bound, Error *err);
+NODISCARD ErrorCode ddl__alter(Ddl *ddl, const AstAlterTable *ast, Error *err);   /* of views, sequences, schemas, indexes, roles */

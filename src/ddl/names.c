@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * names.c - names to objects, objects to words, who may do what. */
+#include "ddl/ddl_internal.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+void ddl__tag(Ddl *ddl, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(ddl->tag, ddl->tag_bytes, format, args);
+    va_end(args);
+}
+
+void ddl_notice(Ddl *ddl, const char *sqlstate, const char *format, ...) {
+    char text[ERROR_MESSAGE_BYTES];
+    if (ddl->notice == NULL) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ddl->notice(ddl->context, sqlstate, (Str){text, (size_t)MIN_OF(MAX_OF(len, 0), (int)sizeof text - 1)}, (Str){0});
+}
+
+ErrorCode ddl__not_supported(int64_t position, Error *err, const char *format, ...) {
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return error_set(err, ERR_NOT_SUPPORTED, position, "%s is not supported", text);
+}
+
+Bytes ddl__bytes(Ddl *ddl, Buffer *buffer) {
+    Str copy = arena_str(ddl->arena, buffer_str(buffer));
+    buffer_deinit(buffer);
+    return bytes_from(copy.data, copy.len);
+}
+
+/* ---- who may ---- */
+
+bool ddl__is_superuser(Ddl *ddl) { return catalog_role_is_superuser(ddl->catalog, ddl->role_id); }
+
+bool ddl__may(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t privileges) {
+    return (catalog_privileges(ddl->catalog, ddl->role_id, kind, object_id, false) & privileges) == privileges;
+}
+
+ErrorCode ddl__must_own(Ddl *ddl, const CatalogObject *object, Error *err) {
+    if (catalog_owns(ddl->catalog, ddl->role_id, object->id)) {
+        return ERR_OK;
+    }
+    return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "must be owner of %s %.*s", object_kind_name(object->kind), STR_ARG(object->name));
+}
+
+ErrorCode ddl__role(Ddl *ddl, const AstName *name, uint32_t *role_id_out, Error *err) {
+    if (!name->quoted && str_equal_ignore_case(name->text, STR("public"))) {
+        *role_id_out = ROLE_PUBLIC_ID;
+        return ERR_OK;
+    }
+    bool current = !name->quoted && (str_equal_ignore_case(name->text, STR("current_user")) || str_equal_ignore_case(name->text, STR("current_role")));
+    if (current || (!name->quoted && str_equal_ignore_case(name->text, STR("session_user")))) {
+        *role_id_out = current ? ddl->role_id : ddl->session_role_id;
+        return ERR_OK;
+    }
+    const CatalogObject *role = catalog_role_find(ddl->catalog, name->text);
+    if (role == NULL) {
+        return error_set(err, ERR_UNDEFINED_OBJECT, name->span.at, "role \"%.*s\" does not exist", STR_ARG(name->text));
+    }
+    *role_id_out = role->id;
+    return ERR_OK;
+}
+
+/* ---- names ---- */
+
+ErrorCode ddl__place(Ddl *ddl, const AstNames *names, uint32_t *schema_id_out, Str *name_out, Error *err) {
+    if (names->count > 2) {
+        return ddl__not_supported(names->span.at, err, "a name with a database in front");
+    }
+    Str schema_name = names->count == 2 ? names->parts[0].text : ddl->schema_name.len > 0 ? ddl->schema_name : STR("public");
+    const CatalogObject *schema = ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, schema_name);
+    if (schema == NULL) {
+        return error_set(err, ERR_UNDEFINED_SCHEMA, names->span.at, "schema \"%.*s\" does not exist", STR_ARG(schema_name));
+    }
+    if (!ddl__may(ddl, OBJECT_SCHEMA, schema->id, PRIVILEGE_CREATE)) {
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, names->span.at, "permission denied for schema %.*s", STR_ARG(schema->name));
+    }
+    *schema_id_out = schema->id;
+    *name_out = names->parts[names->count - 1].text;
+    return ERR_OK;
+}
+
+static ErrorCode missing(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, Error *err) {
+    const char *what = kind == OBJECT_NONE ? "relation" : object_kind_name((uint8_t)kind);
+    Str name = names->parts[names->count - 1].text;
+    bool schema_missing = names->count == 2 && ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, names->parts[0].text) == NULL;
+    if (missing_ok && schema_missing) {
+        ddl_notice(ddl, "00000", "schema \"%.*s\" does not exist, skipping", STR_ARG(names->parts[0].text));
+        return ERR_OK;
+    }
+    if (missing_ok) {
+        ddl_notice(ddl, "00000", "%s \"%.*s\" does not exist, skipping", what, STR_ARG(name));
+        return ERR_OK;
+    }
+    bool relation = kind == OBJECT_NONE || kind == OBJECT_TABLE || kind == OBJECT_VIEW || kind == OBJECT_SEQUENCE;
+    ErrorCode code = relation ? ERR_UNDEFINED_TABLE : kind == OBJECT_SCHEMA ? ERR_UNDEFINED_SCHEMA : ERR_UNDEFINED_OBJECT;
+    return names->count == 2 ? error_set(err, code, names->span.at, "%s \"%.*s.%.*s\" does not exist", what, STR_ARG(names->parts[0].text), STR_ARG(name))
+                             : error_set(err, code, names->span.at, "%s \"%.*s\" does not exist", what, STR_ARG(name));
+}
+
+static ErrorCode wrong_kind(ObjectKind kind, const CatalogObject *object, int64_t position, Error *err) {
+    const char *real = object_kind_name(object->kind);
+    error_ignore(error_set(err, ERR_WRONG_OBJECT_TYPE, position, "\"%.*s\" is not a %s", STR_ARG(object->name), object_kind_name((uint8_t)kind)));
+    return error_add(err, 'H', "Use DROP %s to remove a %s.", object->kind == OBJECT_TABLE ? "TABLE" : object->kind == OBJECT_VIEW ? "VIEW" : "SEQUENCE", real);
+}
+
+ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, const CatalogObject **object_out, Error *err) {
+    const AstName *last = &names->parts[names->count - 1];
+    bool relation = kind == OBJECT_NONE || kind == OBJECT_TABLE || kind == OBJECT_VIEW || kind == OBJECT_SEQUENCE;
+    *object_out = NULL;
+    if (names->count > 2) {
+        return ddl__not_supported(names->span.at, err, "a name with a database in front");
+    }
+    const CatalogObject *found = relation ? ddl->catalog->relation_find(ddl->catalog, names->count == 2 ? names->parts[0].text : (Str){0}, last->text)
+                                          : ddl->catalog->object_find(ddl->catalog, kind, 0, last->text);
+    if (found == NULL || (last->quoted && !str_equal(found->name, last->text))) {
+        return missing(ddl, kind, names, missing_ok, err);
+    }
+    if (kind != OBJECT_NONE && found->kind != kind) {
+        return wrong_kind(kind, found, names->span.at, err);
+    }
+    *object_out = found;
+    return ERR_OK;
+}
+
+static void put_name(Buffer *out, Str name) { sql_deparse_name(name, DIALECT_POSTGRES, out); }
+
+Str ddl__qualified(Ddl *ddl, const CatalogObject *object) {
+    Buffer out;
+    buffer_init(&out, 4096);
+    const CatalogObject *first = object->schema_id != 0 ? ddl->catalog->relation_find(ddl->catalog, (Str){0}, object->name) : object;
+    const CatalogObject *schema = first == NULL || first->id != object->id ? ddl->catalog->object_by_id(ddl->catalog, object->schema_id) : NULL;
+    if (schema != NULL) {
+        put_name(&out, schema->name);
+        buffer_append_str(&out, STR("."));
+    }
+    put_name(&out, object->name);
+    Str name = arena_str(ddl->arena, buffer_str(&out));
+    buffer_deinit(&out);
+    return name;
+}
+
+Str ddl__describe(Ddl *ddl, const CatalogObject *object) {
+    return arena_format(ddl->arena, "%s %.*s", object_kind_name(object->kind), STR_ARG(ddl__qualified(ddl, object)));
+}
+
+/* ---- owners ---- */
+
+ErrorCode ddl__put_grant(Ddl *ddl, uint32_t object_id, const GrantBody *grant, Error *err) {
+    Buffer body;
+    buffer_init(&body, 1 << 20);
+    grant_body_encode(grant, &body);
+    CatalogObject def = {.kind = OBJECT_GRANT, .parent_id = object_id, .body = ddl__bytes(ddl, &body)};
+    const CatalogObject *old = ddl->catalog->object_find(ddl->catalog, OBJECT_GRANT, object_id, (Str){0});
+    uint32_t id = 0;
+    if (old == NULL) {
+        return txn_object_create(ddl->txn, &def, &id, err);
+    }
+    def.id = old->id;
+    return txn_object_replace(ddl->txn, &def, err);
+}
+
+ErrorCode ddl__set_owner(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t owner_id, Error *err) {
+    GrantBody grant;
+    catalog_grants(ddl->catalog, kind, object_id, ddl->arena, &grant);
+    uint32_t old_owner = grant.owner_id;
+    AclItem *items = arena_array(ddl->arena, AclItem, grant.item_count + 1);
+    for (uint16_t i = 0; i < grant.item_count; i++) { /* what the old owner held and granted is the new one's */
+        items[i] = grant.items[i];
+        items[i].grantee_id = items[i].grantee_id == old_owner ? owner_id : items[i].grantee_id;
+        items[i].grantor_id = items[i].grantor_id == old_owner ? owner_id : items[i].grantor_id;
+    }
+    grant.items = items;
+    grant.item_count = grant.has_acl ? grant.item_count : 0;
+    grant.owner_id = owner_id;
+    return ddl__put_grant(ddl, object_id, &grant, err);
+}
+
+/* Privileges that ALTER DEFAULT PRIVILEGES of the creator adds: for the schema, and for all schemas. */
+static void add_defaults(Ddl *ddl, const CatalogObject *object, GrantBody *grant) {
+    uint32_t schemas[2] = {0, object->schema_id};
+    for (int i = 0; i < 2; i++) {
+        Str name = arena_format(ddl->arena, "%u/%u", schemas[i], object->kind == OBJECT_VIEW ? OBJECT_TABLE : object->kind);
+        const CatalogObject *defaults = ddl->catalog->object_find(ddl->catalog, OBJECT_DEFAULT_GRANT, ddl->role_id, name);
+        GrantBody more = {0};
+        if (defaults == NULL || grant_body_decode(defaults->body, ddl->arena, &more, NULL) != ERR_OK) {
+            continue;
+        }
+        uint16_t kept = grant->has_acl ? grant->item_count : 0;
+        AclItem *items = arena_array(ddl->arena, AclItem, kept + more.item_count + 1u);
+        memcpy(items, grant->items, sizeof *items * kept);
+        if (!grant->has_acl) {
+            items[kept++] = catalog_owner_item(object->kind, ddl->role_id);
+        }
+        for (uint16_t j = 0; j < more.item_count; j++) {
+            items[kept++] = more.items[j];
+        }
+        grant->items = items;
+        grant->item_count = kept;
+        grant->has_acl = true;
+    }
+}
+
+ErrorCode ddl_created(Ddl *ddl, uint32_t object_id, Error *err) {
+    const CatalogObject *object = ddl->catalog->object_by_id(ddl->catalog, object_id);
+    AclItem none = {0};
+    GrantBody grant = {.owner_id = ddl->role_id, .items = &none};
+    assert(object != NULL);
+    add_defaults(ddl, object, &grant);
+    return ddl->role_id == ROLE_POSTGRES_ID && !grant.has_acl ? ERR_OK : ddl__put_grant(ddl, object_id, &grant, err);
+}
