@@ -34,7 +34,9 @@ ErrorCode record_of(Binder *b, const Expr **args, const Str *names, uint32_t cou
     Str *own_names = arena_array(b->arena, Str, count + 1);
     Type *types = arena_array(b->arena, Type, count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        TRY(coerce_known(b, args[i], &args[i]));
+        if (args[i]->kind != EXPR_PARAM) { /* a row says nothing of a parameter's type */
+            TRY(coerce_known(b, args[i], &args[i]));
+        }
         if (args[i]->type.id == TYPE_SYMBOL) {
             TRY(coerce(b, args[i], type_of(TYPE_TEXT), CAST_IMPLICIT, &args[i]));
         }
