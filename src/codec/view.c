@@ -314,9 +314,12 @@ bool codec_view_filter(const GranuleView *view, FilterOp op, const void *value, 
         range = integer_range(op, codec__integer_at((Physical)view->physical, value));
     }
     range_words(view, &range, words);
+    bool zero = in_range(&range, (int64_t)view->base); /* what the words say of a patched value, which is packed as zero */
     for (uint32_t e = 0; e < view->patch_count; e++) {
-        int64_t patched = (int64_t)(view->base + get_u64le(view->patches + (size_t)e * 8));
-        put_bit(words, get_u16le(view->patch_positions + (size_t)e * 2), in_range(&range, patched));
+        uint32_t position = get_u16le(view->patch_positions + (size_t)e * 2);
+        if (in_range(&range, (int64_t)(view->base + get_u64le(view->patches + (size_t)e * 8))) != zero) {
+            words[position / 64] ^= UINT64_C(1) << position % 64;
+        }
     }
     for (uint32_t e = 0; e < view->double_count; e++) {
         double held;
