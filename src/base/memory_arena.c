@@ -24,7 +24,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-enum { BLOCK_BYTES_MIN = 4096, BLOCK_BYTES_MAX = 1 << 20, HEADER_BYTES = 64 };
+enum { BLOCK_BYTES_MIN = 1024, BLOCK_BYTES_MAX = 1 << 20, HEADER_BYTES = 64 };
 
 struct ArenaBlock {
     ArenaBlock *older;
