@@ -2,7 +2,7 @@
  * load_command.c - basalt load TARGET TABLE FILE…: files into a table of a folder, or through a server's /imp.
  *
  * Tests: test/cli, test/real */
-#include "cli/cli_internal.h"
+#include "cli/cli_settings.h"
 #include "cli/http_client.h"
 #include "cli/json_reader.h"
 #include "engine/engine.h"
@@ -250,7 +250,7 @@ done:
     return cli_exit_code(code);
 }
 
-static ExitCode folder_load(const CliArgs *args, LoadOptions *options, bool quiet) {
+static ExitCode folder_load(const CliArgs *args, LoadOptions *options, bool quiet, const ServerSettings *settings, const EngineOptions *engine_options) {
     Os os;
     Engine *engine = NULL;
     Session *session = NULL;
@@ -260,9 +260,10 @@ static ExitCode folder_load(const CliArgs *args, LoadOptions *options, bool quie
     if (os_linux_open(args->words[0], true, &os, &err) != ERR_OK) {
         return cli_report(&err);
     }
-    TRY_OR(done, engine_open(os, &(EngineOptions){.embedded = true}, &engine, &err));
-    TRY_OR(done, session_open(engine, &(SessionOptions){.user_name = STR("postgres"), .application_name = STR("basalt load"), .door = STR("api")},
-                              &session, &err));
+    TRY_OR(done, engine_open(os, engine_options, &engine, &err));
+    SessionOptions session_options = {.user_name = STR("postgres"), .application_name = STR("basalt load"), .door = STR("api"),
+                                      .memory_bytes = (size_t)settings->query_memory.number};
+    TRY_OR(done, session_open(engine, &session_options, &session, &err));
     for (int i = 2; i < args->word_count && exit_code == EXIT_DONE; i++) {
         exit_code = file_load(args, session, options, args->words[i], quiet);
         options->overwrite = false; /* the files after the first add to it */
@@ -279,6 +280,17 @@ done:
     }
     os_linux_close(&os);
     return exit_code;
+}
+
+static ExitCode folder_load_as_set(const CliArgs *args, LoadOptions *options, bool quiet) {
+    ServerSettings settings;
+    EngineOptions engine_options;
+    Error err = {0};
+    server_settings_init(&settings);
+    ErrorCode code = cli__folder_settings(&settings, args->words[0], &engine_options, &err);
+    ExitCode exit_code = code == ERR_OK ? folder_load(args, options, quiet, &settings, &engine_options) : cli_report(&err);
+    server_settings_deinit(&settings);
+    return code != ERR_OK && exit_code == EXIT_FAILED ? EXIT_USAGE : exit_code;
 }
 
 /* ---- through a server ---- */
@@ -450,7 +462,7 @@ static ExitCode run(const CliArgs *args) {
     ExitCode code = options_take(args, &arena, &options);
     bool quiet = cli_flag(args, "quiet");
     if (code == EXIT_DONE) {
-        code = target_is_url(args->words[0]) ? url_load(args, &options, quiet) : folder_load(args, &options, quiet);
+        code = target_is_url(args->words[0]) ? url_load(args, &options, quiet) : folder_load_as_set(args, &options, quiet);
     }
     arena_deinit(&arena);
     return code;

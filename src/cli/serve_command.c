@@ -4,12 +4,10 @@
  * Why:     signals are blocked before any thread starts and taken by sigwait here, so that no handler runs in a busy thread.
  * Threads: the main thread waits; engine and server have their own.
  * Tests:   test/cli */
-#include "cli/cli_internal.h"
+#include "cli/cli_settings.h"
 #include "engine/engine.h"
 #include "os/os.h"
-#include "server/server.h"
 #include <signal.h>
-#include <stdlib.h>
 
 static const CliOption OPTIONS[] = {
 #define X(field, name, kind, fallback, help) {name, CLI_TEXT, "VALUE", help " (default " fallback ")"},
@@ -18,41 +16,7 @@ static const CliOption OPTIONS[] = {
     {"config", CLI_TEXT, "FILE", "settings file (default DIR/basalt.conf)"},
     {0},
 };
-enum { STOP_GRACE_MS = 5000, CONFIG_BYTES_MAX = 1 << 20 };
-
-static ErrorCode config_file(ServerSettings *settings, const CliArgs *args, Error *err) {
-    Buffer text;
-    char path[4096];
-    bool given = cli_flag(args, "config");
-    snprintf(path, sizeof path, "%s/basalt.conf", args->words[0]);
-    buffer_init(&text, CONFIG_BYTES_MAX);
-    ErrorCode code = cli__read_file(given ? cli_text(args, "config", "") : path, &text, err);
-    if (code == ERR_FILE_MISSING && !given) {
-        code = ERR_OK;
-    } else if (code == ERR_OK) {
-        code = server_settings_read(settings, buffer_str(&text), err);
-    }
-    buffer_deinit(&text);
-    return code;
-}
-
-/* Weakest first: file, environment, options. */
-static ErrorCode settings_take(ServerSettings *settings, const CliArgs *args, Error *err) {
-    char name[SETTING_ENVIRONMENT_MAX];
-    TRY(config_file(settings, args, err));
-    for (size_t i = 0; i < SERVER_SETTING_COUNT; i++) {
-        const ServerSettingRow *row = &SERVER_SETTING_ROWS[i];
-        server_setting_environment(row, name);
-        const char *value = getenv(name);
-        if (value != NULL) {
-            TRY(server_setting_set(settings, str_from_c(row->name), str_from_c(value), err));
-        }
-        if (cli_flag(args, row->name)) {
-            TRY(server_setting_set(settings, str_from_c(row->name), str_from_c(cli_text(args, row->name, "")), err));
-        }
-    }
-    return ERR_OK;
-}
+enum { STOP_GRACE_MS = 5000 };
 
 static void signals_block(sigset_t *set) {
     signal(SIGPIPE, SIG_IGN);
@@ -135,7 +99,7 @@ static ExitCode run_with(ServerSettings *settings, const CliArgs *args, sigset_t
     EngineOptions options = {0};
     Error err = {0};
     char url[300];
-    ErrorCode code = settings_take(settings, args, &err);
+    ErrorCode code = cli__settings_take(settings, args->words[0], args, &err);
     settings->read_file = cli__read_file;
     code = code == ERR_OK ? server_engine_options(settings, &options, &err) : code;
     if (code != ERR_OK) {

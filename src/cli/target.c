@@ -4,6 +4,7 @@
  * Tests: test/cli */
 #include "cli/target.h"
 #include "api/basalt.h"
+#include "cli/cli_settings.h"
 #include <stdio.h>
 
 typedef struct FolderTarget {
@@ -121,10 +122,32 @@ static void folder_close(Target *base) {
 
 static const TargetVtable FOLDER_VTABLE = {folder_run, folder_cancel, folder_close};
 
+/* The folder's basalt.conf and the environment, as `basalt serve` reads them. */
+static ErrorCode options_take(const char *folder, BasaltOptions *options, BasaltConnectionOptions *connection, Error *err) {
+    static const int DURABILITY[] = {[DURABILITY_UNSET] = 0, [DURABILITY_OFF] = 2, [DURABILITY_INTERVAL] = 1, [DURABILITY_COMMIT] = 0};
+    ServerSettings settings;
+    EngineOptions engine;
+    server_settings_init(&settings);
+    ErrorCode code = cli__folder_settings(&settings, folder, &engine, err);
+    if (code == ERR_OK) {
+        options->ingest_memory_bytes = engine.ingest_memory_bytes;
+        options->cache_bytes = engine.cache_bytes;
+        options->durability = DURABILITY[engine.durability];
+        options->durability_ms = (int)engine.durability_ms;
+        connection->memory_bytes = (size_t)settings.query_memory.number;
+        connection->timeout_ms = settings.query_timeout.number;
+        connection->workers = (int)settings.query_workers.number;
+    }
+    server_settings_deinit(&settings);
+    return code;
+}
+
 ErrorCode target_folder_open(const char *folder, bool must_exist, Target **target_out, ExitCode *code_out, Error *err) {
     BasaltOptions options = {.size = sizeof options, .must_exist = must_exist};
     BasaltConnectionOptions connection_options = {.size = sizeof connection_options, .application_name = "basalt sql"};
     BasaltError error = {0};
+    *code_out = EXIT_USAGE;
+    TRY(options_take(folder, &options, &connection_options, err));
     FolderTarget *target = mem_calloc(1, sizeof *target);
     target->base.vtable = &FOLDER_VTABLE;
     bool fine = basalt_open(folder, &options, &target->database, &error) == BASALT_OK;

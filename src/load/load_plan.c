@@ -71,9 +71,29 @@ static ErrorCode table_prepare(Load *load, const Survey *survey, bool sample_is_
     return table_make(load, survey, sample_is_all, err);
 }
 
+/* Formats that would only give strange errors about fields. A row of CSV whose first field is quoted and begins with a brace stays CSV. */
+static ErrorCode refuse_format(Str sample, Error *err) {
+    Str text = str_trim(str_slice(sample, 0, MIN_OF(sample.len, (size_t)4096)));
+    Str inner = text.len > 1 ? str_trim(str_slice(text, 1, text.len)) : (Str){0};
+    const char *format = NULL;
+    if (str_starts_with(sample, STR("PAR1"))) {
+        format = "Parquet";
+    } else if (text.len > 1 && text.data[0] == '{' && (inner.len == 0 || inner.data[0] == '"' || inner.data[0] == '}')) {
+        format = "JSON (one object a line, NDJSON)";
+    } else if (text.len > 1 && text.data[0] == '[' && inner.len > 0 && (inner.data[0] == '{' || inner.data[0] == '[')) {
+        format = "JSON (an array)";
+    } else if (str_starts_with(sample, STR("Obj\x01"))) {
+        format = "Avro";
+    } else if (str_starts_with(sample, STR("PK\x03\x04"))) {
+        format = "a ZIP archive (or a spreadsheet)";
+    }
+    return format == NULL ? ERR_OK : error_set(err, ERR_BAD_COPY, 0, "the file is %s; load reads CSV, also as .gz and .zst", format);
+}
+
 ErrorCode load__plan(Load *load, bool sample_is_all, Error *err) {
     Str sample = buffer_str(&load->sample);
     Survey survey = {0};
+    TRY(refuse_format(sample, err));
     if (load->options.delimiter == 0) { /* a cut last line would only confuse */
         size_t end = sample.len;
         while (!sample_is_all && end > 0 && sample.data[end - 1] != '\n') {

@@ -23,8 +23,11 @@ static void answer_empty(Request *request, Str query) {
     buffer_deinit(&out);
 }
 
-static Dialect dialect_of(const Request *request) {
-    return str_equal(request_parameter(request, "dialect"), STR("postgres")) ? DIALECT_POSTGRES : DIALECT_QUESTDB;
+static ErrorCode read_dialect(const Request *request, Dialect *dialect_out, Error *err) {
+    Str name = request_parameter(request, "dialect");
+    *dialect_out = str_equal_ignore_case(name, STR("postgres")) ? DIALECT_POSTGRES : DIALECT_QUESTDB;
+    bool known = name.len == 0 || *dialect_out == DIALECT_POSTGRES || str_equal_ignore_case(name, STR("questdb"));
+    return known ? ERR_OK : error_set(err, ERR_INVALID_PARAMETER, 0, "dialect is questdb or postgres, not '%.*s'", (int)MIN_OF(name.len, 100), name.data);
 }
 
 static void read_parameters(Request *request, ExecState *state) {
@@ -112,7 +115,9 @@ static ErrorCode start(Request *request, Str query, bool *with_position_out, Err
     ExecState *state = request->state;
     QueryStream *stream = &state->stream;
     bool empty = false;
-    TRY(query_stream_open(stream, request, query, dialect_of(request), &empty, err));
+    Dialect dialect = DIALECT_QUESTDB;
+    TRY(read_dialect(request, &dialect, err));
+    TRY(query_stream_open(stream, request, query, dialect, &empty, err));
     if (empty) {
         answer_empty(request, query);
         return ERR_OK;

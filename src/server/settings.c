@@ -71,6 +71,18 @@ static bool read_value(SettingKind kind, Str text, int64_t *out) {
     return false;
 }
 
+/* The least value of settings of which less makes no server. */
+static int64_t least_of(const char *name) {
+    static const struct { const char *name; int64_t least; } LEAST[] = {
+        {"http-workers", 1}, {"http-connections", 1}, {"pg-connections", 1}, {"durability-interval", 1}, {"ilp-commit-interval", 1}};
+    for (size_t i = 0; i < COUNT_OF(LEAST); i++) {
+        if (strcmp(LEAST[i].name, name) == 0) {
+            return LEAST[i].least;
+        }
+    }
+    return 0;
+}
+
 static const char *form_of(SettingKind kind) {
     static const char *const FORMS[] = {[SETTING_KIND_TEXT] = "a text",
                                         [SETTING_KIND_NUMBER] = "a number",
@@ -104,6 +116,10 @@ ErrorCode server_setting_set(ServerSettings *settings, Str name, Str value, Erro
         if (!read_value(row->kind, value, &number)) {
             return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "setting %s: '%.*s' is not %s", row->name, STR_ARG(value),
                              form_of(row->kind));
+        }
+        if (number < least_of(row->name)) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "setting %s: '%.*s' is less than %lld", row->name, STR_ARG(value),
+                             (long long)least_of(row->name));
         }
         SettingValue *to = (SettingValue *)((char *)settings + row->offset);
         *to = (SettingValue){.kind = row->kind, .text = arena_format(&settings->texts, "%.*s", STR_ARG(value)), .number = number};

@@ -2,8 +2,11 @@
  * write_sink.c - see write_sink.h.
  *
  * Why:        tables and columns that the lines ask for are made in transactions of their own: two clients that bring the same new table
- *             at once then share it, instead of one of them failing at its commit. They stay when the rows are refused, as in QuestDB. */
+ *             at once then share it, instead of one of them failing at its commit. A table that was made for rows which are then refused, or whose
+ *             client vanished, is dropped again if it is still as it was made: empty, and nobody has written to it or changed it. */
 #include "server/write_sink.h"
+
+struct MadeTable { uint32_t id; uint64_t version; struct MadeTable *next; };
 
 enum { CREATE_WAIT_MS = 10000, CREATE_PAUSE_MS = 2, INFO_BYTES_MAX = 64 << 20 };
 
@@ -50,8 +53,14 @@ static ErrorCode create_once(WriteSink *sink, const TableSpec *spec, Error *err)
         txn_rollback(txn);
         return code;
     }
+    struct MadeTable like = {.id = table->id, .version = table->version};
     Lsn lsn = 0;
-    return txn_commit(txn, &lsn, err);
+    TRY(txn_commit(txn, &lsn, err));
+    struct MadeTable *made = mem_calloc(1, sizeof *made);
+    *made = like;
+    made->next = sink->made;
+    sink->made = made;
+    return ERR_OK;
 }
 
 static int64_t deadline_of(const WriteSink *sink, int64_t wait_ms) {
@@ -141,6 +150,9 @@ static ErrorCode columns_add(IlpSink *base, const IlpTableInfo *old, Str name, c
     if (!found || info_out->id != old->id) {
         return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table: %.*s; it was dropped while it was written", STR_ARG(name));
     }
+    for (struct MadeTable *made = sink->made; made != NULL; made = made->next) {
+        made->version = made->id == info_out->id ? info_out->version : made->version;
+    }
     return ERR_OK;
 }
 
@@ -156,6 +168,42 @@ void write_sink_init(WriteSink *sink, Engine *engine) {
     arena_init(&sink->infos, INFO_BYTES_MAX);
 }
 
+/* ---- tables made for nothing ---- */
+
+static void forget_made(WriteSink *sink) {
+    while (sink->made != NULL) {
+        struct MadeTable *next = sink->made->next;
+        mem_free(sink->made);
+        sink->made = next;
+    }
+}
+
+/* Rows of others count even before they are committed; and whoever has written holds the table against a drop. */
+static bool is_untouched(Txn *txn, const TableDef *table) {
+    RowSource *source = NULL;
+    Error ignored;
+    Storage *storage = txn_storage(txn);
+    return storage->source(storage, table->id, &source, &ignored) == ERR_OK && source->vtable->row_estimate(source) == 0;
+}
+
+static void drop_made(WriteSink *sink, const struct MadeTable *made) {
+    Txn *txn = NULL;
+    const TableDef *table = NULL;
+    Error ignored;
+    Lsn lsn = 0;
+    if (engine_begin(sink->engine, &(TxnOptions){.isolation = ISOLATION_READ_COMMITTED}, &txn, &ignored) != ERR_OK) {
+        return;
+    }
+    txn_statement_begin(txn);
+    CatalogView *catalog = txn_catalog(txn);
+    table = catalog->table_by_id(catalog, made->id);
+    if (table != NULL && table->version == made->version && is_untouched(txn, table) && txn_table_drop(txn, table, &ignored) == ERR_OK) {
+        error_ignore(txn_commit(txn, &lsn, &ignored)); /* what stays is an empty table */
+    } else {
+        txn_rollback(txn);
+    }
+}
+
 ErrorCode write_sink_commit(WriteSink *sink, Error *err) {
     Txn *txn = sink->txn;
     sink->txn = NULL;
@@ -163,7 +211,9 @@ ErrorCode write_sink_commit(WriteSink *sink, Error *err) {
         return ERR_OK;
     }
     Lsn lsn = 0;
-    return txn_commit(txn, &lsn, err);
+    TRY(txn_commit(txn, &lsn, err));
+    forget_made(sink);
+    return ERR_OK;
 }
 
 void write_sink_deinit(WriteSink *sink) {
@@ -171,5 +221,9 @@ void write_sink_deinit(WriteSink *sink) {
         txn_rollback(sink->txn);
         sink->txn = NULL;
     }
+    for (const struct MadeTable *made = sink->made; made != NULL; made = made->next) {
+        drop_made(sink, made);
+    }
+    forget_made(sink);
     arena_deinit(&sink->infos);
 }

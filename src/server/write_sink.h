@@ -8,6 +8,7 @@ typedef struct WriteSink {
     Engine *engine;
     Txn *txn;        /* NULL until the first table */
     Arena infos;     /* columns of the last IlpTableInfo */
+    struct MadeTable *made; /* tables that did not exist before, newest first */
 } WriteSink;
 
 void write_sink_init(WriteSink *sink, Engine *engine);

@@ -405,7 +405,40 @@ def serve_settings():
     has(run("serve", d, "--http-workers", "many", want=2)[1], "http-workers")
 
 
-TESTS = [version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, damaged_folder, widest_table,
+def folder_settings():
+    """sql and load on a folder read basalt.conf and the environment as serve does; the environment wins."""
+    d = folder("folder_settings")
+    run("sql", "--create", d, "create table t (x int)")
+    open(d + "/basalt.conf", "w").write("query-memory = 2MB\n")
+    many = "select count() from (select x, count() c from long_sequence(500000) group by x)"
+    has(run("sql", d, many, want=1)[1], "query_memory")
+    equal(run("sql", d, many, env={"BASALT_QUERY_MEMORY": "256MB"})[0].split()[-1], "500000")
+    open(d + "/basalt.conf", "w").write("nosuch = 1\n")
+    has(run("sql", d, "select 1", want=2)[1], "nosuch")
+    open(d + "/f.csv", "w").write("x\n1\n")
+    has(run("load", d, "t", d + "/f.csv", want=2)[1], "nosuch")
+    os.unlink(d + "/basalt.conf")
+    for words in (["sql", d, "select 1"], ["load", d, "t", d + "/f.csv"]):
+        has(run(*words, env={"BASALT_DURABILITY": "never"}, want=2)[1], "durability")
+    run("load", "--quiet", d, "t", d + "/f.csv", env={"BASALT_DURABILITY": "interval(50)"})
+    equal(run("sql", d, "select count(*) from t")[0].split()[-1], "1")
+
+
+def load_other_formats():
+    d = folder("load_other_formats")
+    for name, data, words in (("a.ndjson", b'{"x":1,"y":"a"}\n{"x":2,"y":"b"}\n', "NDJSON"), ("b.json", b'[\n {"x":1},\n {"x":2}\n]\n', "JSON"),
+                              ("c.parquet", b"PAR1\x15\x04\x15" + b"\0" * 100 + b"PAR1", "Parquet"), ("d.zip", b"PK\x03\x04" + b"\0" * 60, "ZIP")):
+        path = os.path.join(os.path.dirname(d), name)
+        open(path, "wb").write(data)
+        has(run("load", d, "t", path, want=1)[1], words, "CSV")
+        os.unlink(path)
+    path = os.path.join(os.path.dirname(d), "braces.csv")
+    open(path, "w").write('"{a",b\n"{1",2\n')
+    run("load", d, "t", path)
+    os.unlink(path)
+
+
+TESTS = [folder_settings, load_other_formats, version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, damaged_folder, widest_table,
          bench, shell, serve, serve_settings]
 
 

@@ -2,6 +2,7 @@
 """Answers of /exec, /exp, /imp, /write beyond what the acceptance kit of real clients looks at."""
 import json
 import threading
+import time
 
 from kit import Wire, check, expect, get, has_sql, post, rows, sql
 
@@ -99,6 +100,31 @@ def imports():
     expect(post("/imp?name=imp3", body[:-10], head).status, 400)
 
 
+def table_names():
+    return [row[0] for row in rows("select table_name from tables()")]
+
+
+@check
+def write_that_fails_leaves_no_table():
+    """Tables made for rows that are refused, or whose client vanishes in the middle of its upload, are gone again."""
+    if not has_sql():
+        return
+    expect(post("/write", "gone1 v=1i 1000\ngone2 v=x 2000\n").status, 400)
+    assert not {"gone1", "gone2"} & set(table_names())
+    for ending in (b"", b"gone3 v=1i 1000\ngone4 v=2i 2"):
+        with Wire() as wire:
+            wire.send(b"POST /write HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n" + b"gone3 v=1i 1000\ngone4 v=1i 1000\n" * 50 + ending)
+            time.sleep(0.3)
+    for _ in range(100):
+        if not {"gone3", "gone4"} & set(table_names()):
+            break
+        time.sleep(0.1)
+    assert not {"gone3", "gone4"} & set(table_names())
+    expect(post("/write", "stays v=1i 1000\n").status, 204)
+    expect(post("/write", "stays v=1i 1000\nstays v=x 2000\n").status, 400)
+    expect(rows("select count() from stays"), [[1]])
+
+
 @check
 def exec_parameters():
     if not has_sql():
@@ -118,6 +144,9 @@ def exec_parameters():
     expect(list(sql(five, timings="true", explain="true").json), ["query", "columns", "timestamp", "dataset", "count", "timings", "explain"])
     expect(sql("select null || 'a' a").json["dataset"], [["a"]])
     expect(sql("select null || 'a' a", dialect="postgres").json["dataset"], [[None]])
+    expect(sql("select null || 'a' a", dialect="QuestDB").json["dataset"], [["a"]])
+    got = sql("select 1", dialect="foo")
+    expect((got.status, got.json["error"]), (400, "dialect is questdb or postgres, not 'foo'"))
     expect(sql("").text, '{"error":"empty query","query":"","position":"0"}')
     expect(sql("select 'ж', zz").json["position"], 12)
 

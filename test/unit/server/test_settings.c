@@ -17,7 +17,8 @@ static void defaults_and_values(void **state) {
     static const struct { Str name, value; bool good; } ROWS[] = {
         {STR("http"), STR("127.0.0.1:0"), true},        {STR("query-memory"), STR("1 GB"), true},     {STR("query_memory"), STR("64m"), true},
         {STR("query.timeout"), STR("1500ms"), true},    {STR("query-timeout"), STR("2min"), true},    {STR("http-gzip"), STR("OFF"), true},
-        {STR("http-workers"), STR("4"), true},          {STR("http-workers"), STR("4x"), false},      {STR("query-memory"), STR("lots"), false},
+        {STR("http-workers"), STR("4"), true},          {STR("http-workers"), STR("4x"), false},      {STR("http-workers"), STR("0"), false},
+        {STR("http_connections"), STR("0"), false},      {STR("durability-interval"), STR("0ms"), false},      {STR("query-memory"), STR("lots"), false},
         {STR("http-gzip"), STR("maybe"), false},        {STR("query-timeout"), STR("-1"), false},     {STR("nosuch"), STR("1"), false},
         {STR("query-memory"), STR("99999999999999999999"), false}, {STR("query-memory"), STR("9999999999TB"), false},
     };
