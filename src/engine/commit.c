@@ -221,7 +221,12 @@ ErrorCode txn_commit(Txn *txn, Lsn *lsn_out, Error *err) {
         txn_rollback(txn);
         TRY(code);
     } else {
+        Engine *engine = txn->engine;
+        bool frees = frees_room(txn);
         TRY(commit_writes(txn, &lsn, err));
+        if (frees) {
+            engine__room_freed(engine);
+        }
     }
     if (lsn_out != NULL) {
         *lsn_out = lsn;

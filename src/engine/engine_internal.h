@@ -31,6 +31,7 @@ enum {
     POOL_IDLE_PERIODS = 20,           /* jobs periods without a change after which the pool gives its memory back */
     WORK_BYTES = 64 << 20,            /* growth of memory parts after which the jobs are woken early */
     DDL_WAIT_MS = 2000,
+    LOW_ROOM_BYTES = 256 << 20,       /* less free room on the disk: dead files go early */
     DURABILITY_MS_DEFAULT = 100,
     JOB_PERIOD_MS = 500,
     POOL_KEPT_BYTES = 32 << 20,
@@ -170,12 +171,14 @@ NODISCARD ErrorCode engine__foreign_validate(Txn *txn, const TableDef *table, ui
 void engine__foreign_forget(Txn *txn, bool deferred_too);
 /* jobs.c */
 void engine__jobs_main(void *engine);
+void engine__room_freed(Engine *engine);
 size_t engine__flush_bytes(const Engine *engine, size_t bytes); /* less if row blocks are smaller than usual */
 NODISCARD ErrorCode engine__flush_all(Engine *engine, const FlushPolicy *policy, Error *err);
 NODISCARD ErrorCode engine__wait_for_memory(Engine *engine, Error *err); /* before rows are taken */
 /* files.c */
 NODISCARD ErrorCode engine__files_sweep(Engine *engine, Error *err);     /* after recovery: files that nothing names */
 void engine__files_unlink_dead(Engine *engine, Lsn kept);                /* those out of every kept checkpoint and its log */
+void engine__files_relieve(Engine *engine);                              /* more than that, if the disk is nearly full */
 void engine__encode_dead_files(Engine *engine, Buffer *out);
 NODISCARD ErrorCode engine__redo_dead_files(Engine *engine, Bytes payload, Error *err);
 /* dictionaries.c */

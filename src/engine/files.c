@@ -3,6 +3,9 @@
  *
  * Why:     a record takes a file out of a part list at LSN r. Until the OLDER kept checkpoint has passed r, a start that falls back to it
  *          replays the log from before r and needs the file. The list of dead files is part of each checkpoint.
+ * Low room: when the disk is nearly full, the files of parts go as soon as the record that took them out is durable. Every start replays
+ *          that record, whatever checkpoint it begins with, and never opens a part's file before it; so only a log that loses what was
+ *          synced could miss them. Dictionaries are read by redo: they always wait.
  * Sweep:   after a start, a file that no part and no dead entry names was left by a crash between its sync and its record.
  * Tests:   test/unit/engine/test_segments.c */
 #include "engine/engine_internal.h"
@@ -54,6 +57,30 @@ void engine__files_unlink_dead(Engine *engine, Lsn kept) {
             error_ignore(io_unlink(engine->os.io, path, NULL)); /* gone already, or swept at the next start */
         } else {
             dead->files[left++] = dead->files[i];
+        }
+    }
+    dead->count = left;
+    engine__unlock(engine, &dead->lock);
+}
+
+static bool is_low(Engine *engine) {
+    uint64_t free_bytes = 0;
+    return io_free_space(engine->os.io, &free_bytes, NULL) == ERR_OK && free_bytes < LOW_ROOM_BYTES;
+}
+
+void engine__files_relieve(Engine *engine) {
+    DeadFiles *dead = &engine->env.dead;
+    Lsn durable = wal_durable_lsn(engine->wal);
+    engine__lock(engine, &dead->lock);
+    size_t left = 0;
+    bool low = dead->count > 0 && is_low(engine);
+    for (size_t i = 0; i < dead->count; i++) {
+        char path[TABLE_PATH_BYTES];
+        DeadFile *file = &dead->files[i];
+        table_file_path(path, (FileKind)file->kind, file->table_id, file->file_id);
+        bool goes = low && file->kind != FILE_DICTIONARY && file->lsn <= durable;
+        if (!goes || io_unlink(engine->os.io, path, NULL) != ERR_OK) {
+            dead->files[left++] = *file;
         }
     }
     dead->count = left;

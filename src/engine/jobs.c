@@ -159,6 +159,19 @@ static size_t ingest_limit(const Engine *engine) {
     return engine->options.ingest_memory_bytes != 0 ? engine->options.ingest_memory_bytes : (size_t)INGEST_BYTES;
 }
 
+/* After a DROP or TRUNCATE: its room is given back soon, not at the next period. */
+void engine__room_freed(Engine *engine) {
+    if (engine->jobs == NULL) {
+        engine__collect(engine);
+        engine__files_relieve(engine);
+        return;
+    }
+    engine__lock(engine, &engine->jobs_lock);
+    engine->work_asked = true;
+    engine->os.sched->cond_signal(engine->os.sched, &engine->jobs_wake);
+    engine__unlock(engine, &engine->jobs_lock);
+}
+
 static void wake_writers(Engine *engine) {
     engine__lock(engine, &engine->jobs_lock);
     engine->os.sched->cond_broadcast(engine->os.sched, &engine->memory_freed);
@@ -180,6 +193,7 @@ static ErrorCode relieve_memory(Engine *engine, Error *err) {
 ErrorCode engine_run_jobs(Engine *engine, Error *err) {
     FlushPolicy policy = {.seal_bytes = engine__flush_bytes(engine, FLUSH_BYTES), .keep_tail = true};
     engine__collect(engine);
+    engine__files_relieve(engine);
     TRY(engine__flush_all(engine, &policy, err));
     if (engine->jobs != NULL) { /* what was sealed just now waits for its writers; most end within milliseconds */
         engine->os.sched->yield(engine->os.sched);
