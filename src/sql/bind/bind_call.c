@@ -270,6 +270,9 @@ ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **ex
     if ((ast->flags & AST_OPERATOR) != 0) {
         return bind_operator_call(b, scope, ast, expr_out);
     }
+    if (str_equal(ast->as.text, STR("grouping"))) {
+        return bind_grouping_call(b, scope, ast, expr_out);
+    }
     bool star = (ast->flags & AST_STAR_ARGUMENT) != 0;
     if (star || is_aggregate_name(ast->as.text)) {
         AggregateCallAst call = {.name = ast->as.text, .args = ast->args, .arg_count = ast->arg_count, .position = ast->span.at};
@@ -384,8 +387,11 @@ static ErrorCode check_special(Binder *b, const AstExpr *ast, const AstCall *cal
     if (call->ignore_nulls) {
         return not_supported(b, position, "IGNORE NULLS");
     }
-    if (call->argument_names != NULL || (ast->flags & AST_VARIADIC) != 0) {
-        return not_supported(b, position, "a call with named or VARIADIC arguments");
+    if (call->argument_names != NULL) {
+        return not_supported(b, position, "a call with named arguments");
+    }
+    if ((ast->flags & AST_VARIADIC) != 0 && (ast->arg_count == 0 || ast->args[ast->arg_count - 1]->kind != AST_ARRAY)) {
+        return not_supported(b, position, "VARIADIC with an array that is not written out");
     }
     if (call->name.count > 2 || (call->name.count == 2 && !str_equal_ignore_case(call->name.parts[0].text, STR("pg_catalog")) &&
                                   !str_equal_ignore_case(call->name.parts[0].text, STR("information_schema")))) {
@@ -395,9 +401,25 @@ static ErrorCode check_special(Binder *b, const AstExpr *ast, const AstCall *cal
     return ERR_OK;
 }
 
-ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
-    const AstCall *call = ast->as.call;
-    TRY(check_special(b, ast, call));
+/* f(a, VARIADIC ARRAY[b, c]) is f(a, b, c). */
+static const AstExpr *variadic_spread(Binder *b, const AstExpr *ast) {
+    if ((ast->flags & AST_VARIADIC) == 0) {
+        return ast;
+    }
+    const AstExpr *array = ast->args[ast->arg_count - 1];
+    AstExpr *spread = arena_new(b->arena, AstExpr);
+    *spread = *ast;
+    spread->args = arena_array(b->arena, AstExpr *, ast->arg_count + array->arg_count);
+    memcpy(spread->args, ast->args, (ast->arg_count - 1) * sizeof(AstExpr *));
+    memcpy(spread->args + ast->arg_count - 1, array->args, array->arg_count * sizeof(AstExpr *));
+    spread->arg_count = ast->arg_count - 1 + array->arg_count;
+    return spread;
+}
+
+ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *written, const Expr **expr_out) {
+    const AstCall *call = written->as.call;
+    TRY(check_special(b, written, call));
+    const AstExpr *ast = variadic_spread(b, written);
     Str name = call->name.parts[call->name.count - 1].text;
     if (call->over != NULL) {
         return bind_window_call(b, scope, ast, expr_out);

@@ -8,6 +8,11 @@
 /* ---------------------------------------------------------------- questions */
 
 static bool is_aggregate_column(const SelectState *s, ColumnId id) {
+    for (uint32_t i = 0; i < s->aggregates.grouping_count; i++) {
+        if (s->aggregates.groupings[i].id == id) {
+            return true;
+        }
+    }
     for (uint32_t i = 0; i < s->aggregates.count; i++) {
         if (s->aggregates.ids[i] == id) {
             return true;
@@ -87,7 +92,7 @@ static Str item_name_at(const void *context, uint32_t i) {
     return ((const SelectState *)context)->items[i].name;
 }
 
-static ErrorCode group_by_position(Binder *b, SelectState *s, const AstExpr *ast) {
+static ErrorCode group_by_position(Binder *b, SelectState *s, const AstExpr *ast, uint32_t *place_out) {
     int64_t number = 0;
     for (size_t i = 0; i < ast->as.text.len && number < 100000; i++) {
         number = number * 10 + (ast->as.text.data[i] - '0');
@@ -102,13 +107,14 @@ static ErrorCode group_by_position(Binder *b, SelectState *s, const AstExpr *ast
         return error_set(b->err, ERR_GROUPING, ast->span.at, "aggregate functions are not allowed in GROUP BY");
     }
     add_group(b, s, expr);
+    *place_out = (uint32_t)group_place(s, expr);
     return ERR_OK;
 }
 
 /* A plain name is a column of the input first, then an alias of the select list. */
-static ErrorCode group_expr(Binder *b, SelectState *s, const AstExpr *ast) {
+ErrorCode group_expr(Binder *b, SelectState *s, const AstExpr *ast, uint32_t *place_out) {
     if (ast->kind == AST_INTEGER && ast->as.text.len > 0 && ast->as.text.data[0] != '-') {
-        return group_by_position(b, s, ast);
+        return group_by_position(b, s, ast, place_out);
     }
     const Expr *expr = NULL;
     Error *err = b->err;
@@ -131,6 +137,7 @@ static ErrorCode group_expr(Binder *b, SelectState *s, const AstExpr *ast) {
     }
     TRY(coerce_known(b, expr, &expr));
     add_group(b, s, expr);
+    *place_out = (uint32_t)group_place(s, expr);
     return ERR_OK;
 }
 
@@ -141,19 +148,17 @@ static ErrorCode explicit_groups(Binder *b, SelectState *s) {
     }
     for (uint32_t i = 0; i < ast->group_count; i++) {
         const AstGrouping *grouping = &ast->group_by[i];
+        uint32_t place = 0;
         if (grouping->kind == AST_GROUP_EMPTY) {
             continue;
         }
-        if (grouping->kind != AST_GROUP_EXPR) {
-            const char *name = grouping->kind == AST_GROUP_ROLLUP ? "ROLLUP" : grouping->kind == AST_GROUP_CUBE ? "CUBE" : "GROUPING SETS";
-            return not_supported(b, grouping->span.at, "%s", name);
-        }
+        assert(grouping->kind == AST_GROUP_EXPR);
         if (grouping->expr->kind == AST_ROW) {
             for (uint32_t j = 0; j < grouping->expr->arg_count; j++) {
-                TRY(group_expr(b, s, grouping->expr->args[j]));
+                TRY(group_expr(b, s, grouping->expr->args[j], &place));
             }
         } else {
-            TRY(group_expr(b, s, grouping->expr));
+            TRY(group_expr(b, s, grouping->expr, &place));
         }
     }
     return ERR_OK;
@@ -233,7 +238,7 @@ ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr
     }
     if (expr->kind == EXPR_COLUMN) {
         return is_aggregate_column(s, expr->as.column) || is_window_column(s, expr->as.column) || is_srf_column(s, expr->as.column) ? ERR_OK
-               : depends_on_groups(b, s, expr)                                                         ? regroup_dependent(b, s, expr, expr_out)
+               : !s->by_sets && depends_on_groups(b, s, expr)                                                         ? regroup_dependent(b, s, expr, expr_out)
                                                                                                         : not_grouped(b, s, expr);
     }
     if (expr->arg_count == 0) {
@@ -299,9 +304,15 @@ static ErrorCode sort_input(Binder *b, SelectState *s) {
 }
 
 ErrorCode group_query(Binder *b, SelectState *s) {
-    if (s->ast->has_group_by) {
+    uint64_t *sets = NULL;
+    uint32_t set_count = 0;
+    bool by_sets = has_grouping_sets(s->ast) || s->aggregates.grouping_count > 0;
+    if (by_sets) {
+        TRY(grouping_sets(b, s, &sets, &set_count));
+    } else if (s->ast->has_group_by) {
         TRY(explicit_groups(b, s));
     }
+    s->by_sets = by_sets;
     if ((!s->ast->has_group_by && s->implied_groups) || s->ast->group_by_all) {
         for (uint32_t i = 0; i < s->visible_count; i++) {
             TRY(coerce_known(b, s->items[i].expr, &s->items[i].expr));
@@ -311,6 +322,10 @@ ErrorCode group_query(Binder *b, SelectState *s) {
     s->grouped = true;
     TRY(regroup_all(b, s));
     TRY(sort_input(b, s));
+    s->timestamp = 0;
+    if (by_sets) {
+        return grouping_sets_rel(b, s, sets, set_count, &s->rel);
+    }
     Rel *rel = NULL;
     TRY(rel_new(b, REL_AGGREGATE, s->group_count + s->aggregates.count, ERROR_NO_POSITION, &rel));
     RelColumn *columns = rel_columns(rel);

@@ -97,10 +97,13 @@ typedef struct ScopeColumn {
     bool in_star;               /* merged by ON (name) of QuestDB: * shows it all the same */
 } ScopeColumn;
 
+typedef struct GroupingCall { const Expr **args; uint32_t count; int64_t position; ColumnId id; } GroupingCall; /* GROUPING(a, b) */
 typedef struct AggregateState {
     AggregateExpr *items;
     ColumnId *ids;              /* output column of each */
     uint32_t count, capacity;
+    GroupingCall *groupings;
+    uint32_t grouping_count, grouping_capacity;
 } AggregateState;
 
 /* Calls of set-returning functions in a select list: rows of each input row, beside each other. */
@@ -297,7 +300,7 @@ typedef struct SelectState {
     uint32_t order_count;
     uint32_t *distinct_on;      /* items of DISTINCT ON */
     uint32_t distinct_on_count;
-    bool grouped;
+    bool grouped, by_sets;
     bool implied_groups;        /* the select list has aggregates: without GROUP BY the rest of it are the groups */
     const Expr **groups;        /* group expressions over the input */
     uint32_t group_count;
@@ -307,6 +310,12 @@ typedef struct SelectState {
 NODISCARD ErrorCode group_query(Binder *b, SelectState *s);      /* GROUP BY, implied groups, aggregates without groups */
 NODISCARD ErrorCode sample_query(Binder *b, SelectState *s);     /* SAMPLE BY */
 NODISCARD ErrorCode regroup_all(Binder *b, SelectState *s);
+/* ---- GROUPING SETS (bind_grouping_sets.c) ---- */
+NODISCARD ErrorCode group_expr(Binder *b, SelectState *s, const AstExpr *ast, uint32_t *place_out);
+bool has_grouping_sets(const AstSelect *ast);
+NODISCARD ErrorCode bind_grouping_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+NODISCARD ErrorCode grouping_sets(Binder *b, SelectState *s, uint64_t **sets_out, uint32_t *count_out);    /* bits: places of groups */
+NODISCARD ErrorCode grouping_sets_rel(Binder *b, SelectState *s, const uint64_t *sets, uint32_t count, Rel **rel_out);
 NODISCARD ErrorCode regroup(Binder *b, SelectState *s, const Expr *expr, const Expr **expr_out);
 /* ---- records (bind_record.c): which fields a value of type record has is known by where it comes from ---- */
 typedef struct RecordShape { uint32_t count; const Str *names; const Type *types; } RecordShape;

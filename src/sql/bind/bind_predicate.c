@@ -100,7 +100,30 @@ static ErrorCode finish_negated(Binder *b, const AstExpr *ast, const Expr *test,
     return ERR_OK;
 }
 
+/* A row IS NULL if all its fields are, IS NOT NULL if none is: not the opposite of each other. */
+static ErrorCode row_is_null(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const AstExpr *row = ast->args[0];
+    bool negated = is_negated(ast);
+    const Expr **tests = arena_array(b->arena, const Expr *, row->arg_count + 1);
+    for (uint32_t i = 0; i < row->arg_count; i++) {
+        TRY(bind_expr(b, scope, row->args[i], &tests[i]));
+        TRY(coerce_known(b, tests[i], &tests[i]));
+        TRY(expr_is_null(b, tests[i], ast->span.at, &tests[i]));
+        if (negated) {
+            TRY(expr_not(b, tests[i], ast->span.at, &tests[i]));
+        }
+    }
+    if (row->arg_count == 1) {
+        *expr_out = tests[0];
+        return ERR_OK;
+    }
+    return expr_nary(b, EXPR_AND, type_of(TYPE_BOOL), tests, row->arg_count, ast->span.at, expr_out);
+}
+
 static ErrorCode bind_is_null(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    if (ast->args[0]->kind == AST_ROW && ast->args[0]->arg_count > 0) {
+        return row_is_null(b, scope, ast, expr_out);
+    }
     const Expr *arg = NULL;
     const Expr *test = NULL;
     TRY(bind_expr(b, scope, ast->args[0], &arg));
@@ -297,6 +320,46 @@ static ErrorCode bind_in(Binder *b, Scope *scope, const AstExpr *ast, const Expr
 
 /* ---------------------------------------------------------------- LIKE and other words */
 
+/* SIMILAR TO: the pattern, which has to be a constant, as a regular expression over the whole text. */
+static ErrorCode similar_pattern(Binder *b, const Expr *const *args, const AstExpr *ast, const Expr **pattern_out) {
+    bool text = args[1]->kind == EXPR_CONSTANT && type_physical((TypeId)args[1]->type.id) == PHYS_STR && args[1]->type.id != TYPE_JSONB;
+    if (!text || ast->arg_count > 2) {
+        return not_supported(b, ast->span.at, "SIMILAR TO with ESCAPE or a pattern that is no constant");
+    }
+    if (args[1]->as.value.is_null) {
+        *pattern_out = args[1];
+        return ERR_OK;
+    }
+    Str pattern = strref_str(&args[1]->as.value.as.str);
+    Buffer out;
+    buffer_init(&out, 1 << 20);
+    buffer_append_str(&out, STR("^(?:"));
+    bool inside = false; /* brackets */
+    for (size_t i = 0; i < pattern.len; i++) {
+        char c = pattern.data[i];
+        if (c == '\\' && i + 1 < pattern.len) {
+            buffer_append_char(&out, '\\');
+            buffer_append_char(&out, pattern.data[++i]);
+            continue;
+        }
+        inside = c == '[' ? true : c == ']' ? false : inside;
+        if (!inside && c == '%') {
+            buffer_append_str(&out, STR(".*"));
+        } else if (!inside && c == '_') {
+            buffer_append_char(&out, '.');
+        } else if (!inside && (c == '.' || c == '^' || c == '$')) {
+            buffer_append_char(&out, '\\');
+            buffer_append_char(&out, c);
+        } else {
+            buffer_append_char(&out, c);
+        }
+    }
+    buffer_append_str(&out, STR(")$"));
+    *pattern_out = expr_text(b, arena_str(b->arena, buffer_str(&out)), TYPE_TEXT, args[1]->position);
+    buffer_deinit(&out);
+    return ERR_OK;
+}
+
 static ErrorCode bind_like(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     if ((ast->flags & (AST_ANY | AST_ALL)) != 0) {
         return bind_quantified(b, scope, ast, expr_out);
@@ -308,7 +371,9 @@ static ErrorCode bind_like(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     size_t rows = 0;
     (void)function_lookup(name, &rows);
     if (rows == 0 && str_starts_with(name, STR("similar"))) {
-        return not_supported(b, ast->span.at, "SIMILAR TO");
+        TRY(similar_pattern(b, args, ast, &args[1]));
+        TRY(call_function(b, STR("~"), args, 2, ast->span.at, true, &test));
+        return finish_negated(b, ast, test, expr_out);
     }
     TRY(call_function(b, name, args, ast->arg_count, ast->span.at, true, &test));
     return finish_negated(b, ast, test, expr_out);

@@ -423,7 +423,7 @@ static ErrorCode bind_outputs(Binder *b, SelectState *s) {
 static ErrorCode bind_groups(Binder *b, SelectState *s) {
     if (s->ast->sample_by != NULL) {
         TRY(sample_query(b, s));
-    } else if (s->ast->has_group_by || s->aggregates.count > 0 || s->having != NULL) {
+    } else if (s->ast->has_group_by || s->aggregates.count + s->aggregates.grouping_count > 0 || s->having != NULL) {
         TRY(group_query(b, s));
     }
     return s->having != NULL ? rel_filter(b, s->rel, s->having, &s->rel) : ERR_OK;
@@ -435,6 +435,9 @@ static ErrorCode bind_core(Binder *b, const AstSelect *ast, Scope *outer, Query 
     TRY(bind_input(b, &s));
     TRY(bind_outputs(b, &s));
     TRY(bind_groups(b, &s));
+    if (ast->locking_count > 0 && s.grouped) {
+        return error_set(b->err, ERR_NOT_SUPPORTED, ast->locking[0].span.at, "FOR UPDATE is not allowed with aggregate functions");
+    }
     TRY(apply_windows(b, &s));
     TRY(apply_srfs(b, &s));
     TRY(project_items(b, &s, s.item_count));
@@ -488,9 +491,24 @@ void declare_push(Binder *b, const AstDeclare *declares, uint32_t count) {
     }
 }
 
+/* FOR UPDATE and its kin: rows are read at the statement's snapshot and not locked; the second writer of a row gets 40001 (docs/locks.md).
+ * Where PostgreSQL could not lock rows it is refused. */
+static ErrorCode check_locking(Binder *b, const AstSelect *select) {
+    const char *what = select->kind == AST_SELECT_VALUES          ? "VALUES"
+                       : select->kind == AST_SELECT_SET_OPERATION && select->arm_count > 1 ? "UNION/INTERSECT/EXCEPT"
+                       : select->distinct                         ? "DISTINCT clause"
+                       : select->has_group_by                     ? "GROUP BY clause"
+                       : select->having != NULL                   ? "HAVING clause"
+                                                                  : NULL;
+    if (what == NULL) {
+        return ERR_OK;
+    }
+    return error_set(b->err, ERR_NOT_SUPPORTED, select->locking[0].span.at, "FOR %s is not allowed with %s", select->locking[0].share ? "SHARE" : "UPDATE", what);
+}
+
 static ErrorCode bind_kind(Binder *b, const AstSelect *select, Scope *outer, Query *query) {
     if (select->locking_count > 0) {
-        return not_supported(b, select->locking[0].span.at, "FOR %s", select->locking[0].share ? "SHARE" : "UPDATE");
+        TRY(check_locking(b, select));
     }
     if (select->kind == AST_SELECT_QUERY || select->kind == AST_SELECT_TABLE) {
         return bind_core(b, select, outer, query);

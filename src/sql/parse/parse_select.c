@@ -292,7 +292,7 @@ static ErrorCode parse_select_core(Parser *p, AstSelect **select_out) {
     TRY(parse_distinct(p, select));
     if (!parse__at_keyword(p, KW_FROM) && !parse__at_mark(p, ";") && p->token.kind != TOKEN_END && !parse__at_mark(p, ")")) {
         TRY(parse__select_items(p, &select->items, &select->item_count));
-    } else if (!parse__at_keyword(p, KW_FROM)) {
+    } else if (!parse__at_keyword(p, KW_FROM) && (select->distinct || p->dialect == DIALECT_QUESTDB)) {
         return parse__expected(p, "an expression");
     }
     TRY(parse_into(p, select));
