@@ -84,6 +84,7 @@ Str copy_reader_row_context(CopyReader *reader, uint32_t row);
 typedef struct CopyWriter {
     CopyOptions copy;
     bool in_messages;                    /* each row becomes a CopyData message ('d', length) */
+    bool signature_due;                  /* binary in messages: the signature goes with the first row, as clients expect it */
     uint16_t column_count;
     const bool *quoted;                  /* FORCE_QUOTE by column */
     Encoder encoder;

@@ -48,10 +48,14 @@ void copy_writer_deinit(CopyWriter *writer) {
 
 /* ---- messages ---- */
 
-static size_t message_begin(const CopyWriter *writer, Buffer *out) {
+static size_t message_begin(CopyWriter *writer, Buffer *out) {
     size_t begin = out->len;
     if (writer->in_messages) {
         buffer_append(out, "d\0\0\0\0", 5);
+    }
+    if (writer->signature_due) {
+        copy__write_binary_header(out);
+        writer->signature_due = false;
     }
     return begin;
 }
@@ -82,6 +86,10 @@ static void write_names(CopyWriter *writer, const Str *names, Buffer *out) {
 void copy_write_begin(CopyWriter *writer, const Str *names, Buffer *out) {
     bool binary = writer->copy.format == COPY_BINARY;
     if (!binary && writer->copy.header == COPY_HEADER_NONE) {
+        return;
+    }
+    if (binary && writer->in_messages) {
+        writer->signature_due = true;
         return;
     }
     size_t begin = message_begin(writer, out);

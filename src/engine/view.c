@@ -62,7 +62,8 @@ static ErrorCode view_table_find(CatalogView *view, Str schema_name, Str name, c
                          STR_ARG(name));
     }
     if (object == NULL) {
-        return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "table \"%.*s\" does not exist", STR_ARG(name));
+        return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "relation \"%.*s%s%.*s\" does not exist", STR_ARG(schema_name), schema_name.len > 0 ? "." : "",
+                         STR_ARG(name));
     }
     *table_out = &object->table;
     return engine__dictionaries_load(*table_out, err);

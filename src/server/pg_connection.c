@@ -70,6 +70,10 @@ static void round_open(PgConnection *c) {
 
 static PgMove take_message(PgConnection *c, const PgMessage *message, NetWait *wait_out) {
     arena_reset(&c->arena);
+    if (c->activity == PG_ACTIVITY_COPY_IN && message->type != PG_TERMINATE) {
+        pg__copy_message(c, message);
+        return PG_MOVE_ON;
+    }
     if (c->skip_to_sync && message->type != PG_SYNC && message->type != PG_TERMINATE) {
         return PG_MOVE_ON;
     }
@@ -168,11 +172,13 @@ static PgMove ready(PgConnection *c, NetWait *wait_out) {
     switch (c->activity) {
     case PG_ACTIVITY_QUERY: return pg__query_run(c, wait_out);
     case PG_ACTIVITY_EXECUTE: return pg__execute_run(c, wait_out);
+    case PG_ACTIVITY_COPY_OUT: return pg__copy_out_run(c, wait_out);
     default: return next_message(c, wait_out);
     }
 }
 
 static NetWait finish(PgConnection *c) {
+    pg__copy_close(c);
     if (c->session != NULL && c->query.stream.statement != NULL) {
         pg__stream_close(&c->query.stream);
     }

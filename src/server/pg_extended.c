@@ -133,8 +133,14 @@ static ErrorCode no_portal(Str name, Error *err) {
 
 static ErrorCode describe_portal(PgConnection *c, Str name, Error *err) {
     const PgPortal *portal = pg__portal_find(c, name);
-    if (portal == NULL) {
-        return no_portal(name, err);
+    if (portal == NULL) { /* cursors of DECLARE are portals too */
+        uint32_t count = 0;
+        const RelColumn *columns = session_cursor_columns(c->session, name, &count);
+        if (columns == NULL) {
+            return no_portal(name, err);
+        }
+        pg__write_row_description(c, columns, count, NULL);
+        return ERR_OK;
     }
     const PgStream *stream = &portal->stream;
     if (stream->column_count == 0) {
@@ -161,6 +167,8 @@ static ErrorCode run_close(PgConnection *c, Bytes body, Error *err) {
         PgPortal *portal = pg__portal_find(c, target.name);
         if (portal != NULL) {
             pg__portal_drop(c, portal);
+        } else {
+            (void)session_cursor_close(c->session, target.name);
         }
     }
     pgwire_write_close_complete(pg__out(c));
@@ -217,9 +225,14 @@ static void complete(PgConnection *c, StreamResult result) {
 
 PgMove pg__execute_run(PgConnection *c, NetWait *wait_out) {
     PgPortal *portal = c->executing;
-    StreamResult result;
+    StreamResult result = STREAM_DONE;
     Error err = {0};
-    if (pg__stream_run(c, &portal->stream, &result, &err) != ERR_OK) {
+    bool copy = pg__is_copy(portal->stream.statement) && !portal->stream.done;
+    ErrorCode code = copy ? pg__copy_begin(c, portal->stream.statement, &err) : pg__stream_run(c, &portal->stream, &result, &err);
+    if (code == ERR_OK && copy) {
+        return PG_MOVE_ON;
+    }
+    if (code != ERR_OK) {
         Str text = arena_str(&c->arena, statement_text(portal->stream.statement));
         c->executing = NULL;
         c->activity = PG_ACTIVITY_NONE;

@@ -7,6 +7,7 @@
  * Threads: a connection belongs to one worker at a time. session and cancelled change under `lock`, because `gone` and cancel requests
  *          come from other threads; the list of connections is guarded by Server.lock. */
 #pragma once
+#include "copy/copy.h"
 #include "encode/pg_row.h"
 #include "proto/pgwire/pgwire.h"
 #include "proto/scram/scram.h"
@@ -64,6 +65,18 @@ typedef struct PgRole {
     ScramVerifier verifier;             /* if has_password */
 } PgRole;
 
+/* A COPY under way. */
+typedef struct PgCopy {
+    Statement *statement;               /* the query string's or the portal's; NULL: it has finished */
+    StatementCopy plan;
+    CopyReader *reader;
+    CopyColumn *columns;
+    CopyWriter writer;
+    bool writer_open;
+    Batch *batch;
+    PgRowWindow window;
+} PgCopy;
+
 typedef struct PgAuth PgAuth;
 typedef struct PgConnection PgConnection;
 struct PgConnection {
@@ -83,6 +96,7 @@ struct PgConnection {
     PgQueryRun query;
     PgPortal *portals;
     uint32_t portal_count;
+    PgCopy copy;
     PgPortal *executing;
     uint64_t execute_limit;
     int64_t flushed_ms;
@@ -135,6 +149,16 @@ void pg__write_row_description(PgConnection *c, const RelColumn *columns, uint32
 void pg__query_begin(PgConnection *c, Bytes body);
 PgMove pg__query_run(PgConnection *c, NetWait *wait_out);
 void pg__query_end(PgConnection *c);
+void pg__query_failed(PgConnection *c, const Error *err);                 /* inside of the string */
+
+/* ---- pg_copy.c ---- */
+NODISCARD ErrorCode pg__copy_begin(PgConnection *c, Statement *statement, Error *err); /* sets the activity */
+void pg__copy_message(PgConnection *c, const PgMessage *message);
+PgMove pg__copy_out_run(PgConnection *c, NetWait *wait_out);
+void pg__copy_close(PgConnection *c);
+static inline bool pg__is_copy(const Statement *statement) {
+    return statement_kind(statement) == STATEMENT_COPY_IN || statement_kind(statement) == STATEMENT_COPY_OUT;
+}
 
 /* ---- pg_extended.c, pg_portal.c ---- */
 void pg__extended(PgConnection *c, const PgMessage *message);

@@ -133,6 +133,9 @@ static ErrorCode run(PgConnection *c, StreamResult *result_out, Error *err) {
         if (query->stream.statement == NULL) {
             TRY(open_next(c, err));
         }
+        if (pg__is_copy(query->stream.statement) && !query->stream.done) {
+            return pg__copy_begin(c, query->stream.statement, err);
+        }
         TRY(pg__stream_run(c, &query->stream, result_out, err));
         if (*result_out == STREAM_WAIT_OUTPUT) {
             return ERR_OK;
@@ -140,6 +143,11 @@ static ErrorCode run(PgConnection *c, StreamResult *result_out, Error *err) {
         close_one(c);
     }
     return ERR_OK;
+}
+
+void pg__query_failed(PgConnection *c, const Error *err) {
+    write_error(c, err);
+    finish(c, true);
 }
 
 PgMove pg__query_run(PgConnection *c, NetWait *wait_out) {
@@ -153,6 +161,9 @@ PgMove pg__query_run(PgConnection *c, NetWait *wait_out) {
     if (result == STREAM_WAIT_OUTPUT) {
         *wait_out = (NetWait){.kind = NET_WAIT_OUTPUT};
         return PG_MOVE_WAIT;
+    }
+    if (c->activity != PG_ACTIVITY_QUERY) {
+        return PG_MOVE_ON; /* COPY */
     }
     finish(c, false);
     return PG_MOVE_ON;

@@ -3,8 +3,19 @@
 #include "base/hash.h"
 #include "server/pg_internal.h"
 
+/* Syntax errors say what was expected, unknown names what may be meant: to PostgreSQL's clients that is the hint. */
+static void split_hint(const Error *err, PgReport *report) {
+    static const Str EXPECTED = {": expected ", 11}, NEAR = {"; did you mean ", 15};
+    ptrdiff_t at = err->code == ERR_SYNTAX ? str_find(report->message, EXPECTED, 0) : str_find(report->message, NEAR, 0);
+    if (at > 0 && report->hint.len == 0) {
+        report->hint = str_slice(report->message, (size_t)at + 2, report->message.len);
+        report->message = str_slice(report->message, 0, (size_t)at);
+    }
+}
+
 void pg__write_error(PgConnection *c, const Error *err, Str text) {
     PgReport report = pgwire_report(STR("ERROR"), err, text);
+    split_hint(err, &report);
     pgwire_write_error(pg__out(c), &report);
 }
 

@@ -138,6 +138,7 @@ ErrorCode pg__enter(PgConnection *c, Error *err) {
         pgwire_frames_init(&c->frames, PG_MESSAGE_BYTES_MAX);
         c->frames_open = true;
     }
+    c->frames.copy_pieces = true;
     c->phase = PG_PHASE_READY;
     c->deadline_ms = 0;
     c->startup = (PgStartup){0};

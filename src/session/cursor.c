@@ -347,3 +347,17 @@ ErrorCode session__close_cursor(Statement *statement, Error *err) {
     free_cursor(session, cursor);
     return ERR_OK;
 }
+
+const RelColumn *session_cursor_columns(const Session *session, Str name, uint32_t *count_out) {
+    const Cursor *cursor = session__cursor_find(session, name);
+    *count_out = cursor == NULL ? 0 : cursor->column_count;
+    return cursor == NULL ? NULL : cursor->columns;
+}
+
+bool session_cursor_close(Session *session, Str name) {
+    Cursor *cursor = session__cursor_find(session, name);
+    if (cursor != NULL) {
+        free_cursor(session, cursor);
+    }
+    return cursor != NULL;
+}

@@ -89,6 +89,9 @@ Str prepared_text(const Prepared *prepared);
 /* A statement to bind and step, of a prepared one; several may be open at once. */
 NODISCARD ErrorCode prepared_open(Prepared *prepared, Statement **statement_out, Error *err);
 Str statement_text(const Statement *statement);
+/* A cursor of DECLARE; NULL: there is none. *count_out columns live until it is closed. */
+const RelColumn *session_cursor_columns(const Session *session, Str name, uint32_t *count_out);
+bool session_cursor_close(Session *session, Str name); /* false: there is none */
 
 /* Settings. */
 NODISCARD ErrorCode session_setting_start(Session *session, Str name, Str value, Error *err); /* of the start packet: RESET comes back to it */
@@ -116,6 +119,23 @@ bool session_terminate_asked(const Session *session);     /* pg_terminate_backen
 /* Called once when pg_terminate_backend names the session, from any thread, while a mutex is held: wake the door up. */
 void session_on_terminate(Session *session, void (*wake)(void *context), void *context);
 
+
+/* COPY, after preparing a statement of kind COPY_IN or COPY_OUT; such a statement is not stepped. */
+typedef struct StatementCopy {
+    const struct AstCopy *ast;               /* its options */
+    const FunctionEnvironment *environment;  /* for the texts of values; lives as the statement */
+    const TableDef *table;                   /* FROM */
+    uint16_t *columns;                       /* FROM: numbers of the table's columns, in the order of the fields */
+    uint16_t column_count;
+    TxnMark mark;
+    Statement *rows;                         /* TO: what to step */
+} StatementCopy;
+NODISCARD ErrorCode statement_copy_begin(Statement *statement, StatementCopy *copy_out, Error *err);
+/* FROM: rows of one builder a field (at most BLOCK_ROWS). After an error: statement_copy_fail. */
+NODISCARD ErrorCode statement_copy_append(Statement *statement, const StatementCopy *copy, ColumnBuilder *const *builders, uint32_t rows, Error *err);
+NODISCARD ErrorCode statement_copy_finish(Statement *statement, const StatementCopy *copy, Error *err);
+void statement_copy_fail(Statement *statement, const StatementCopy *copy); /* undoes the statement */
+NODISCARD ErrorCode statement_copy_sent(Statement *statement, StatementCopy *copy, uint64_t rows, Error *err); /* TO: all rows were read */
 
 /* Bulk door: rows straight into a table, as a transaction of its own or inside the session's open one (line protocol, /imp, load, COPY). */
 Txn *session_txn(Session *session);                                                /* open transaction or NULL */

@@ -342,6 +342,10 @@ NODISCARD ErrorCode statement__plan(Statement *statement, Error *err);
 RunContext statement__run_context(Statement *statement);
 NODISCARD ErrorCode statement__run_own(Statement *statement, Error *err);     /* SET, DISCARD, PREPARE, DECLARE … (statement_own.c) */
 void statement__tag(Statement *statement, const char *tag);
+NODISCARD ErrorCode statement__check_writable(const Statement *statement, Error *err);
+NODISCARD ErrorCode statement__start_copy(Statement *statement, Error *err);
+NODISCARD ErrorCode statement__finish(Statement *statement, Error *err);      /* commits what stood alone */
+void statement__fail(Statement *statement);
 
 /* ---- prepared statements (prepared.c), cursors (cursor.c) ---- */
 NODISCARD ErrorCode session__prepare_sql(Statement *statement, Error *err);

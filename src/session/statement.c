@@ -278,7 +278,7 @@ static const char *verb_of(StatementKind kind) {
     }
 }
 
-static ErrorCode check_writable(const Statement *statement, Error *err) {
+ErrorCode statement__check_writable(const Statement *statement, Error *err) {
     const Session *session = statement->session;
     if (session->options.read_only) {
         return error_set(err, ERR_READ_ONLY, ERROR_NO_POSITION, "cannot execute this statement in a read-only session");
@@ -307,7 +307,7 @@ static ErrorCode run_maintenance(Statement *statement, Error *err) {
 
 /* An error undoes what this statement did; in a block the block is failed, but what came before it stays until ROLLBACK. */
 static ErrorCode run_writer(Statement *statement, ErrorCode (*run)(Statement *, Error *), Error *err) {
-    TRY(check_writable(statement, err));
+    TRY(statement__check_writable(statement, err));
     Txn *txn = statement__txn(statement);
     TxnMark mark = txn_mark(txn);
     ErrorCode code = run(statement, err);
@@ -347,7 +347,7 @@ static ErrorCode check_params(const Statement *statement, Error *err) {
     return ERR_OK;
 }
 
-static ErrorCode start_running(Statement *statement, Error *err) {
+static ErrorCode make_ready(Statement *statement, Error *err) {
     Session *session = statement->session;
     TRY(compiled__check_allowed(statement->compiled, err));
     TRY(check_params(statement, err));
@@ -358,7 +358,18 @@ static ErrorCode start_running(Statement *statement, Error *err) {
     }
     look_through(statement);
     statement->state = STATEMENT_RUNNING;
+    return ERR_OK;
+}
+
+static ErrorCode start_running(Statement *statement, Error *err) {
+    TRY(make_ready(statement, err));
     return start(statement, err);
+}
+
+ErrorCode statement__start_copy(Statement *statement, Error *err) {
+    session__note_running(statement->session, statement->text, true);
+    set_deadline(statement->session);
+    return make_ready(statement, err);
 }
 
 static ErrorCode next_rows(Statement *statement, Batch **batch_out, Error *err) {
@@ -375,7 +386,7 @@ static ErrorCode next_rows(Statement *statement, Batch **batch_out, Error *err) 
     return statement->run != NULL ? statement__next_batch(statement, batch_out, err) : ERR_OK;
 }
 
-static ErrorCode finish(Statement *statement, Error *err) {
+ErrorCode statement__finish(Statement *statement, Error *err) {
     statement->state = STATEMENT_DONE;
     end_run(statement);
     if (statement->inner != NULL) {
@@ -393,10 +404,10 @@ static ErrorCode step(Statement *statement, Batch **batch_out, Error *err) {
         }
     }
     TRY(next_rows(statement, batch_out, err));
-    return *batch_out == NULL ? finish(statement, err) : ERR_OK;
+    return *batch_out == NULL ? statement__finish(statement, err) : ERR_OK;
 }
 
-static void fail(Statement *statement) {
+void statement__fail(Statement *statement) {
     statement->state = STATEMENT_BROKEN;
     end_run(statement);
     statement_close(statement->inner);
@@ -429,7 +440,7 @@ ErrorCode statement_step(Statement *statement, Batch **batch_out, Error *err) {
     session->execute_depth--;
     statement->times.execute_nanos += session__nanos(session) - from;
     if (code != ERR_OK) {
-        fail(statement);
+        statement__fail(statement);
     }
     if (outer && (code != ERR_OK || *batch_out == NULL)) {
         session__note_running(session, statement->text, false);

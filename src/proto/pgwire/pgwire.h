@@ -192,7 +192,7 @@ typedef struct PgReport {
     Str severity;                        /* "ERROR", "FATAL", "PANIC"; "WARNING", "NOTICE", "DEBUG", "INFO", "LOG" */
     Str sqlstate, message, detail, hint;
     uint32_t position;                   /* in characters from 1; 0 = none */
-    Str where, schema, table, column, type, constraint;
+    Str where, schema, table, column, type, constraint, routine;
 } PgReport;
 
 void pgwire_write_authentication_ok(Buffer *out);

@@ -39,6 +39,7 @@ static void write_report(Buffer *out, char type, const PgReport *report) {
     put_field_if_set(out, 'c', report->column);
     put_field_if_set(out, 'd', report->type);
     put_field_if_set(out, 'n', report->constraint);
+    put_field_if_set(out, 'R', report->routine);
     buffer_append_char(out, '\0');
     pgwire__end(out, begin);
 }
@@ -76,6 +77,7 @@ PgReport pgwire_report(Str severity, const Error *error, Str statement) {
         .hint = field_of(error, 'H'),
         .position = statement.len == 0 ? 0 : pgwire_character_position(statement, error->position),
         .where = field_of(error, 'W'),
+        .routine = field_of(error, 'R'),
         .schema = field_of(error, 's'),
         .table = field_of(error, 't'),
         .column = field_of(error, 'c'),

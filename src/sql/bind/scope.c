@@ -210,7 +210,7 @@ ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_ou
         return error_set(b->err, code, names->span.at, "%s", reason.message);
     }
     if (name->quoted && !str_equal((*table_out)->name, name->text)) {
-        return error_set(b->err, ERR_UNDEFINED_TABLE, names->span.at, "table \"%.*s\" does not exist", STR_ARG(name->text));
+        return error_set(b->err, ERR_UNDEFINED_TABLE, names->span.at, "relation \"%.*s\" does not exist", STR_ARG(name->text));
     }
     return ERR_OK;
 }
@@ -230,9 +230,9 @@ ErrorCode table_column(Binder *b, const TableDef *table, const AstName *name, ui
     }
     Str closest = name_closest(name->text, table->column_count, table_name_at, table);
     if (closest.len > 0) {
-        return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of table \"%.*s\" does not exist; did you mean \"%.*s\"?",
+        return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of relation \"%.*s\" does not exist; did you mean \"%.*s\"?",
                          STR_ARG(name->text), STR_ARG(table->name), STR_ARG(closest));
     }
-    return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of table \"%.*s\" does not exist", STR_ARG(name->text),
+    return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name->text),
                      STR_ARG(table->name));
 }
