@@ -44,6 +44,7 @@ void session__note_running(Session *session, Str text, bool active) {
 }
 
 void session_note_idle(Session *session) {
+    session__hand_back_spares(session);
     if (session->idle_state != idle_state(session)) {
         session__note_running(session, session->running, false);
     }

@@ -9,8 +9,7 @@
 /* ---- memory ---- */
 
 static Compiled *take(Session *session) {
-    Compiled *compiled = session->spare_compiled;
-    session->spare_compiled = NULL;
+    Compiled *compiled = session__take_spare_compiled(session);
     if (compiled == NULL) {
         compiled = mem_calloc(1, sizeof *compiled);
         arena_init(&compiled->arena, STATEMENT_ARENA_BYTES_MAX);

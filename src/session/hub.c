@@ -15,6 +15,7 @@ static void hub_destroy(void *attachment) {
     Hub *hub = attachment;
     assert(hub->first == NULL); /* sessions are closed before their engine */
     worker_pool_close(hub->pool);
+    session__free_hub_spares(hub);
     hub->sched->mutex_deinit(hub->sched, &hub->mutex);
     mem_free(hub);
 }

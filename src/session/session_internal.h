@@ -60,6 +60,7 @@ typedef struct AdvisoryLock {
 } AdvisoryLock;
 
 /* What all sessions of an engine share; hangs on the engine. */
+enum { HUB_SPARES_MAX = 16 };        /* of each kind; at most 2 MiB each */
 typedef struct Hub {
     Sched *sched;
     Mutex mutex;
@@ -68,6 +69,9 @@ typedef struct Hub {
     WorkerPool *pool;                /* opened by the first query that may use it */
     AdvisoryLock *locks;
     uint32_t lock_count;
+    struct Statement *spares[HUB_SPARES_MAX];      /* memory that idle sessions handed back (spares.c) */
+    struct Compiled *spare_compiled[HUB_SPARES_MAX];
+    uint32_t spare_count, spare_compiled_count;
     bool cleaned;                    /* temporary schemas of an earlier run were dropped */
 } Hub;
 
@@ -253,6 +257,11 @@ struct Statement {
     uint32_t savepoint_count;          /* when it started */
 };
 
+/* spares.c */
+struct Statement *session__take_spare(Session *session);          /* NULL: there is none */
+struct Compiled *session__take_spare_compiled(Session *session);
+void session__hand_back_spares(Session *session);                 /* the session falls idle */
+void session__free_hub_spares(Hub *hub);
 Hub *session__hub(Engine *engine);
 WorkerPool *session__pool(Session *session);
 int64_t session__wall_micros(const Session *session);

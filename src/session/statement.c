@@ -9,8 +9,7 @@
 /* ---- memory ---- */
 
 ErrorCode statement__create(Session *session, Compiled *compiled, Statement **statement_out) {
-    Statement *statement = session->spare;
-    session->spare = NULL;
+    Statement *statement = session__take_spare(session);
     if (statement == NULL) {
         statement = mem_calloc(1, sizeof *statement);
         arena_init(&statement->arena, STATEMENT_ARENA_BYTES_MAX);

@@ -186,7 +186,7 @@ def who_is_kept_out_cannot_tell_why():
 def messages_that_are_not_an_exchange():
     with ready().server("--pg-auth", "password"):
         for data in (message("p", text("SCRAM-SHA-256") + struct.pack(">i", -1)), message("p", text("SCRAM-SHA-256") + struct.pack(">i", 400) + b"n,,"),
-                     message("p", text("PLAIN") + struct.pack(">i", 3) + b"n,,"), message("p", b""), message("Q", text("select 1")), b"p\0\1\0\0", b"p\xff\xff\xff\xff",
+                     message("p", text("PLAIN") + struct.pack(">i", 3) + b"n,,"), message("p", b""), message("Q", text("select 1")), b"p\0\2\0\0", b"p\xff\xff\xff\xff",
                      message("p", text("SCRAM-SHA-256-PLUS") + struct.pack(">i", 3) + b"n,,")):
             with Pg(start=False) as wire:
                 start(wire)
