@@ -206,6 +206,12 @@ ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_ou
     Str schema = names->count >= 2 ? names->parts[names->count - 2].text : (Str){0};
     Error reason;
     ErrorCode code = b->context->catalog->table_find(b->context->catalog, schema, name->text, table_out, &reason);
+    if (code == ERR_UNDEFINED_TABLE && b->dialect == DIALECT_POSTGRES && schema.len == 0) {
+        return error_set(b->err, code, names->span.at, "relation \"%.*s\" does not exist", STR_ARG(name->text));
+    }
+    if (code == ERR_UNDEFINED_TABLE && b->dialect == DIALECT_POSTGRES) {
+        return error_set(b->err, code, names->span.at, "relation \"%.*s.%.*s\" does not exist", STR_ARG(schema), STR_ARG(name->text));
+    }
     if (code != ERR_OK) {
         return error_set(b->err, code, names->span.at, "%s", reason.message);
     }

@@ -179,3 +179,9 @@ ErrorCode system_answer_pg_char_to_encoding(Ask *ask, Error *err) {
     ask->answered = true;
     return ERR_OK;
 }
+
+ErrorCode system_answer_getdatabaseencoding(Ask *ask, Error *err) {
+    (void)err;
+    answer_str(ask, STR("UTF8"));
+    return ERR_OK;
+}

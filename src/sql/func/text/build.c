@@ -393,3 +393,27 @@ ErrorCode func__size_pretty(const KernelCall *call, Vector *out, Error *err) {
     }
     return ERR_OK;
 }
+
+/* PostgreSQL's: whole numbers, the next unit from 10,240 on, halves away from zero. */
+ErrorCode func__pg_size_pretty(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    static const char *const UNITS[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+    enum { UNIT_LIMIT = 10 * 1024, LAST_LIMIT = 20 * 1024 - 1 };
+    ArgView a = func__arg(call, 0);
+    FOR_ROWS(call, row) {
+        int64_t size = AT(int64_t, a, row);
+        uint64_t magnitude = size < 0 ? UINT64_C(0) - (uint64_t)size : (uint64_t)size;
+        size_t unit = 0;
+        bool halves = false; /* from the second unit on, twice the size is kept for rounding */
+        while (unit + 1 < COUNT_OF(UNITS) && magnitude >= (halves ? (uint64_t)LAST_LIMIT : (uint64_t)UNIT_LIMIT)) {
+            magnitude >>= halves ? 10 : 9;
+            halves = true;
+            unit++;
+        }
+        if (halves) {
+            magnitude = (magnitude + 1) / 2;
+        }
+        func__put_text(out, row, arena_format(call->arena, "%s%llu %s", size < 0 ? "-" : "", (unsigned long long)magnitude, UNITS[unit]));
+    }
+    return ERR_OK;
+}
