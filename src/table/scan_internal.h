@@ -191,6 +191,8 @@ bool scan__read_flat(ScanCursor *cursor, Batch *batch);
 bool scan__read_reordered(ScanCursor *cursor, Batch *batch);
 void scan__merge_start(ScanCursor *cursor);
 bool scan__read_merged(ScanCursor *cursor, Batch *batch);
+/* cursor->index names `count` rows of the only member, whose `touched` granules are set. */
+void scan__emit_index(ScanCursor *cursor, uint32_t count, Batch *batch);
 /* scan_open.c, for scan_latest.c */
 void scan__cursor_start(ScanCursor *cursor, const Morsel *morsel);
 NODISCARD ErrorCode scan__cursor_code(const ScanCursor *cursor, Error *err); /* what failed since the morsel began */

@@ -3,7 +3,7 @@
  *
  * Why:        a segment stores the last row of each of its symbols. For a row block of a segment in which nothing has ended, the rows wanted
  *             are those whose symbol was not found yet: nothing else of the block is read, and a block without such a symbol costs a walk
- *             over the segment's list. Rows in memory, merged or partly ended blocks are read backward.
+ *             over the segment's list. In memory the codes alone are looked at. Merged or partly ended blocks are read backward.
  * Invariants: morsels are visited in descending time; within one the newest row comes first, so the first row of a symbol is its newest.
  *             NULL is a symbol of its own.
  * Tests:      test/sql/timeseries.slt and latest.slt (variants) */
@@ -98,12 +98,40 @@ static void collect_picks(ScanCursor *cursor, struct LatestState *state) {
     }
 }
 
+/* A chunk of memory by itself: its codes lie there, and are looked at from the newest row back. */
+static bool is_chunk(const ScanCursor *cursor) {
+    return cursor->member_count == 1 && cursor->members[0].block->chunk != NULL && !cursor->morsel->ranged;
+}
+
+static void pick_chunk(ScanCursor *cursor, struct LatestState *state) {
+    const LoadedBlock *loaded = &cursor->members[0];
+    const LoadedColumn *symbols = &loaded->columns[state->column];
+    for (uint32_t position = loaded->to; position-- > loaded->from;) {
+        uint32_t row = scan__row_at(loaded, position), place = symbols->constant ? 0 : row;
+        if (loaded->live != NULL && !bit_get(loaded->live, row)) {
+            continue;
+        }
+        bool is_null = symbols->valid != NULL && !bit_get(symbols->valid, place);
+        uint32_t code = is_null ? state->code_count : ((const uint32_t *)symbols->data)[place];
+        if (code <= state->code_count && take_new(state, code)) {
+            bit_set(cursor->latest_rows, row);
+        }
+    }
+    atomic_fetch_add_explicit(&cursor->scan->rows_read, loaded->to - loaded->from, memory_order_relaxed);
+}
+
 static ErrorCode start_morsel(ScanCursor *cursor, struct LatestState *state, Error *err) {
     Morsel morsel = {.number = state->next_morsel++};
     uint16_t place = 0;
     bool usable = false;
     scan__cursor_start(cursor, &morsel);
     state->reading = true;
+    if (cursor->code == ERR_OK && is_chunk(cursor)) {
+        state->reading = false;
+        pick_chunk(cursor, state);
+        collect_picks(cursor, state);
+        return ERR_OK;
+    }
     if (cursor->member_count == 0 || cursor->code != ERR_OK || !listed(cursor, state, &place)) {
         return ERR_OK;
     }
@@ -121,7 +149,11 @@ static bool emit_picks(ScanCursor *cursor, struct LatestState *state, Batch *bat
     memcpy(cursor->index, state->picks + state->next_pick, count * sizeof *cursor->index);
     state->next_pick += count;
     cursor->cached = true; /* whatever the table's size: only blocks that hold somebody's last row are read */
-    scan__emit_rows(cursor, count, batch);
+    if (cursor->members[0].block->segment != NULL) {
+        scan__emit_rows(cursor, count, batch);
+    } else {
+        scan__emit_index(cursor, count, batch);
+    }
     return true;
 }
 

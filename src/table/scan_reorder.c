@@ -47,8 +47,7 @@ static void index_vector(ScanCursor *cursor, uint16_t i, uint32_t row_count) {
     cursor->vectors[i].index = cursor->index;
 }
 
-/* cursor->index names `count` rows of the only member, whose `touched` granules are set. */
-static void emit_index(ScanCursor *cursor, uint32_t count, Batch *batch) {
+void scan__emit_index(ScanCursor *cursor, uint32_t count, Batch *batch) {
     const ScanBlock *block = cursor->members[0].block;
     batch->row_count = batch->live_count = (uint16_t)count;
     batch->first = (RowPosition){cursor->morsel_number, cursor->row_number};
@@ -67,6 +66,6 @@ bool scan__read_reordered(ScanCursor *cursor, Batch *batch) {
     if (count == 0) {
         return false;
     }
-    emit_index(cursor, count, batch);
+    scan__emit_index(cursor, count, batch);
     return true;
 }
