@@ -2,46 +2,48 @@
  * writer_text.c - lines of COPY's text format: fields between delimiters, \N for NULL, backslash escapes. */
 #include "copy/writer_internal.h"
 
-/* Offset of the first byte that needs a backslash: control characters, the backslash, the delimiter. */
-static size_t find_special(Str text, size_t at, char delimiter) {
-    const CopyVector low = copy__splat(0x20), slash = copy__splat('\\'), split = copy__splat(delimiter);
-    for (; text.len - at >= 16; at += 16) {
-        CopyVector v;
-        uint64_t hit[2];
-        memcpy(&v, text.data + at, sizeof v);
-        CopyVector found = (CopyVector)((v < low) | (v == slash) | (v == split));
-        memcpy(hit, &found, sizeof hit);
-        if ((hit[0] | hit[1]) != 0) {
-            return at + (size_t)(hit[0] != 0 ? __builtin_ctzll(hit[0]) / 8 : 8 + __builtin_ctzll(hit[1]) / 8);
-        }
-    }
-    while (at < text.len && (uint8_t)text.data[at] >= 0x20 && text.data[at] != '\\' && text.data[at] != delimiter) {
-        at++;
-    }
-    return at;
+enum { WORD_BYTES = 8 };
+
+/* Is a byte of the word a control character, a backslash or the delimiter? Exact for the first such byte. */
+static inline bool word_is_special(uint64_t word, char delimiter) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), highs = UINT64_C(0x8080808080808080);
+    uint64_t low = (word - ones * 0x20) & ~word, slash = word ^ (ones * '\\'), split = word ^ (ones * (uint8_t)delimiter);
+    return ((low | ((slash - ones) & ~slash) | ((split - ones) & ~split)) & highs) != 0;
 }
 
-static void append_special(char c, char delimiter, Buffer *out) {
+/* Control characters that have a letter get it; others go as they are. */
+static inline char *put_escaped(char *at, char c, char delimiter) {
     static const char LETTERS[14] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'};
     bool named = (uint8_t)c < sizeof LETTERS && LETTERS[(uint8_t)c] != 0;
     if (named || c == '\\' || c == delimiter) {
-        buffer_append_char(out, '\\');
+        *at++ = '\\';
     }
-    buffer_append_char(out, named ? LETTERS[(uint8_t)c] : c); /* other control characters go as they are */
+    *at++ = named ? LETTERS[(uint8_t)c] : c;
+    return at;
 }
 
+/* Room for all bytes escaped is there from the start; words without a special byte are copied as they are tested. */
 void copy__append_text(const CopyWriter *writer, Str text, Buffer *out) {
     char delimiter = writer->copy.delimiter;
-    size_t done = 0;
-    for (;;) {
-        size_t at = find_special(text, done, delimiter);
-        buffer_append(out, text.data + done, at - done);
-        if (at == text.len) {
-            return;
-        }
-        append_special(text.data[at], delimiter, out);
-        done = at + 1;
+    char *room = (char *)buffer_reserve(out, 2 * text.len), *at = room;
+    size_t i = 0;
+    if (room == NULL) {
+        return;
     }
+    while (i < text.len) {
+        uint64_t word;
+        if (text.len - i >= WORD_BYTES) {
+            memcpy(&word, text.data + i, WORD_BYTES);
+            if (LIKELY(!word_is_special(word, delimiter))) {
+                memcpy(at, &word, WORD_BYTES);
+                at += WORD_BYTES;
+                i += WORD_BYTES;
+                continue;
+            }
+        }
+        at = put_escaped(at, text.data[i++], delimiter);
+    }
+    out->len += (size_t)(at - room);
 }
 
 void copy__write_text_row(CopyWriter *writer, const PgRun *run, uint32_t row, Buffer *out) {
