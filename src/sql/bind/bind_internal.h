@@ -39,6 +39,8 @@ typedef struct Capture Capture;
 struct Capture {
     Capture *outer;
     const Scope *boundary;      /* scope of the query that it stands in */
+    uint32_t volatile_before;   /* b->volatile_calls at its start */
+    bool has_volatile;          /* after the pop */
     ColumnId *ids;
     Type *types;
     const Expr **values;        /* what an id stands for outside; NULL: the column itself */
@@ -76,6 +78,7 @@ typedef struct Binder {
     CteScope *ctes;
     VariableScope *variables;
     Capture *captures;          /* subqueries that are being bound, innermost first */
+    uint32_t volatile_calls;    /* bound so far */
     IntMap column_shapes;       /* ColumnId -> RecordShape of columns of type record */
     IntMap expr_shapes;         /* Expr -> RecordShape */
     uint32_t working_count;
@@ -146,7 +149,7 @@ NODISCARD ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *na
 NODISCARD ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, const Expr **expr_out);
 /* ---- subqueries (correlate.c): push, bind the query with `boundary` as its outer scope, pop; also after an error. ---- */
 void capture_push(Binder *b, Capture *capture, const Scope *boundary);
-void capture_pop(Binder *b, const Capture *capture);
+void capture_pop(Binder *b, Capture *capture);
 /* Found in scope `home` outside of the innermost subquery: notes it where it is crossed. false: it crosses no subquery. */
 bool capture_column(Binder *b, const Scope *home, const ScopeColumn *column, int64_t position, const Expr **expr_out);
 /* Hands an expression of the query around to the subquery that is being bound: what it is called inside. */

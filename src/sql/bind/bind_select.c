@@ -127,6 +127,10 @@ static ErrorCode add_star(Binder *b, SelectState *s, const AstExpr *star) {
     for (uint32_t i = 0; i < s->scope.count; i++) {
         const ScopeColumn *column = &s->scope.columns[i];
         bool qualified = star != NULL && star->as.names.count > 0;
+        bool other_schema = qualified && star->as.names.count > 1 && !name_same(&star->as.names.parts[star->as.names.count - 2], column->schema);
+        if (other_schema) {
+            continue;
+        }
         if (qualified ? !name_same(&star->as.names.parts[star->as.names.count - 1], column->qualifier) : column->merged && !column->in_star) {
             continue;
         }

@@ -130,6 +130,10 @@ static ErrorCode range_bound(Binder *b, Scope *scope, const WindowItem *item, co
     bool minus = (bound->kind == AST_PRECEDING) != key->descending;
     const Expr *offset = NULL;
     TRY(bind_expr(b, scope, bound->offset, &offset));
+    if (offset->type.id == TYPE_UNKNOWN) { /* RANGE '1 day' PRECEDING */
+        bool time = type_category((TypeId)key->expr->type.id) != CAT_NUMBER;
+        TRY(coerce(b, offset, time ? type_of(TYPE_INTERVAL) : key->expr->type, CAST_IMPLICIT, &offset));
+    }
     TRY(bind_operator(b, minus ? STR("-") : STR("+"), key->expr, offset, bound->offset->span.at, bound_out));
     return coerce(b, key->expr, (*bound_out)->type, CAST_ASSIGNMENT, key_out);
 }
@@ -245,7 +249,11 @@ static ErrorCode bind_parts(Binder *b, Scope *scope, const AstExpr *ast, const W
         return error_set(b->err, ERR_NOT_SUPPORTED, ast->span.at, "FILTER is not implemented for non-aggregate window functions");
     }
     if (call->filter != NULL) {
-        TRY(bind_condition(b, scope, call->filter, "FILTER", &item->expr.call.filter));
+        AggregateState *aggregates = scope->aggregates;
+        scope->aggregates = NULL;
+        ErrorCode code = bind_condition(b, scope, call->filter, "FILTER", &item->expr.call.filter);
+        scope->aggregates = aggregates;
+        TRY(code);
     }
     if (row != NULL) {
         TRY(window_function(b, row, args, ast->arg_count, ast->span.at, &item->expr));
@@ -257,6 +265,18 @@ static ErrorCode bind_parts(Binder *b, Scope *scope, const AstExpr *ast, const W
     TRY(resolve_window(b, state, call->over, 0, &window));
     TRY(bind_definition(b, scope, &window, item));
     return bind_frame(b, scope, &window, item);
+}
+
+static bool same_definition(const WindowItem *a, const WindowItem *c);
+
+static bool same_call(const WindowItem *a, const WindowItem *c) {
+    const WindowFrame *f = &a->expr.frame;
+    const WindowFrame *g = &c->expr.frame;
+    bool frames = f->mode == g->mode && f->start == g->start && f->end == g->end && f->exclude == g->exclude && f->start_offset == g->start_offset &&
+                  f->end_offset == g->end_offset && f->key == g->key;
+    return frames && a->expr.kind == c->expr.kind && a->expr.call.aggregate == c->expr.call.aggregate && a->expr.call.filter == c->expr.call.filter &&
+           a->expr.call.arg_count == c->expr.call.arg_count && type_equal(a->expr.call.type, c->expr.call.type) && same_definition(a, c) &&
+           (a->expr.call.arg_count == 0 || memcmp(a->expr.call.args, c->expr.call.args, a->expr.call.arg_count * sizeof(const Expr *)) == 0);
 }
 
 ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
@@ -272,6 +292,12 @@ ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     ErrorCode code = bind_parts(b, scope, ast, state, &item);
     scope->windows = state;
     TRY(code);
+    for (uint32_t i = 0; i < state->count; i++) { /* the same call is computed once */
+        if (same_call(&state->items[i], &item)) {
+            *expr_out = expr_column(b, state->items[i].id, item.expr.call.type, ast->span.at);
+            return ERR_OK;
+        }
+    }
     if (state->count == state->capacity) {
         state->capacity = state->capacity == 0 ? 8 : state->capacity * 2;
         WindowItem *items = arena_array(b->arena, WindowItem, state->capacity);

@@ -8,11 +8,12 @@
 #include "sql/bind/bind_internal.h"
 
 void capture_push(Binder *b, Capture *capture, const Scope *boundary) {
-    *capture = (Capture){.outer = b->captures, .boundary = boundary};
+    *capture = (Capture){.outer = b->captures, .boundary = boundary, .volatile_before = b->volatile_calls};
     b->captures = capture;
 }
 
-void capture_pop(Binder *b, const Capture *capture) {
+void capture_pop(Binder *b, Capture *capture) {
+    capture->has_volatile = b->volatile_calls != capture->volatile_before;
     b->captures = capture->outer;
 }
 

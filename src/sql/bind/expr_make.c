@@ -184,6 +184,7 @@ static uint8_t call_flags(const Function *function) {
 ErrorCode expr_call(Binder *b, const Function *function, const void *cast_prepared, Type type, const Expr **args, uint32_t count,
                     int64_t position, const Expr **expr_out) {
     Expr prototype = {.kind = EXPR_CALL, .flags = call_flags(function), .type = type, .position = position};
+    b->volatile_calls += (function->flags & FN_VOLATILE) != 0 ? 1 : 0;
     prototype.as.call.function = function;
     prototype.as.call.cast_prepared = cast_prepared;
     return finish(b, &prototype, args, count, expr_out);
@@ -214,6 +215,7 @@ ErrorCode expr_rel(Binder *b, ExprKind kind, Type type, const Expr *left, Rel *r
         memcpy(args + first, values, outer * sizeof *args);
     }
     Expr prototype = {.kind = (uint8_t)kind, .flags = EXPR_HAS_SUBQUERY | EXPR_FAILS, .type = type, .position = position};
+    prototype.flags |= outer > 0 && capture->has_volatile ? EXPR_VOLATILE : 0; /* without outer columns it runs once */
     prototype.as.subquery.rel = rel;
     prototype.as.subquery.outer_ids = outer > 0 ? capture->ids : NULL;
     prototype.as.subquery.outer_count = outer;
@@ -221,7 +223,7 @@ ErrorCode expr_rel(Binder *b, ExprKind kind, Type type, const Expr *left, Rel *r
 }
 
 ErrorCode expr_rel_again(Binder *b, const Expr *expr, const Expr **args, const Expr **expr_out) {
-    Expr prototype = {.kind = expr->kind, .flags = EXPR_HAS_SUBQUERY | EXPR_FAILS, .type = expr->type, .position = expr->position, .as = expr->as};
+    Expr prototype = {.kind = expr->kind, .flags = (uint8_t)(EXPR_HAS_SUBQUERY | EXPR_FAILS | (expr->flags & EXPR_VOLATILE)), .type = expr->type, .position = expr->position, .as = expr->as};
     return finish(b, &prototype, args, expr->arg_count, expr_out);
 }
 

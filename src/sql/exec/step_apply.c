@@ -232,7 +232,7 @@ static ErrorCode answer_row(Frame *frame, const Step *step, const Subquery *subq
         key[i] = program_vector_value(frame->slots[step->args[i]], row);
         key[i].type = frame->program->registers[step->args[i]].type;
     }
-    const Value *known = memo_find(memo, key);
+    const Value *known = subquery->each_row ? NULL : memo_find(memo, key);
     if (known == NULL) {
         if (memo->depth >= APPLY_DEPTH_MAX) {
             return error_set(err, ERR_TOO_COMPLEX, ERROR_NO_POSITION, "subqueries run inside each other deeper than %d levels", APPLY_DEPTH_MAX);

@@ -67,6 +67,7 @@ struct PlanOp;
 typedef enum SubqueryKind { SUBQUERY_SCALAR, SUBQUERY_EXISTS, SUBQUERY_SET } SubqueryKind;
 typedef struct Subquery {
     uint8_t kind;
+    bool each_row;                  /* lazy: holds a volatile call, so answers are not remembered */
     bool lazy;                      /* run by STEP_APPLY, when a row needs it; else once before the rows */
     Type type;
     const struct PlanOp *op;

@@ -65,6 +65,7 @@ static ErrorCode build_subquery(Builder *b, const Expr *expr, bool lazy, uint32_
     b->subqueries[b->subquery_count] = (Subquery){
         .kind = (uint8_t)kind,
         .lazy = lazy,
+        .each_row = (expr->flags & EXPR_VOLATILE) != 0,
         .type = kind == SUBQUERY_EXISTS ? type_of(TYPE_BOOL) : rel->columns[0].type,
         .op = op,
         .id = b->context->subquery_count++,
