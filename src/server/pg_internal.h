@@ -167,6 +167,7 @@ void pg__sync(PgConnection *c);
 void pg__extended_failed(PgConnection *c, const Error *err, Str text);
 PgPortal *pg__portal_find(PgConnection *c, Str name);
 NODISCARD ErrorCode pg__portal_create(PgConnection *c, Str name, PgPortal **portal_out, Error *err);
+ErrorCode pg__portal_move(void *context, Str name, uint64_t count, bool *found_out, uint64_t *moved_out, Error *err); /* a SessionMove */
 void pg__portal_drop(PgConnection *c, PgPortal *portal);
 void pg__portals_sweep(PgConnection *c);                                  /* those whose block has ended */
 void pg__portals_drop_all(PgConnection *c);

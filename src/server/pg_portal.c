@@ -69,3 +69,39 @@ ErrorCode pg__portal_create(PgConnection *c, Str name, PgPortal **portal_out, Er
     *portal_out = portal;
     return ERR_OK;
 }
+
+/* Live rows of the batch from window.row on are passed over, at most `count`. */
+static uint64_t skip_rows(PgStream *stream, uint64_t count) {
+    uint64_t skipped = 0;
+    const Batch *batch = stream->batch;
+    while (stream->window.row < batch->row_count && skipped < count) {
+        skipped += batch->live == NULL || bit_get(batch->live, stream->window.row);
+        stream->window.row++;
+    }
+    return skipped;
+}
+
+ErrorCode pg__portal_move(void *context, Str name, uint64_t count, bool *found_out, uint64_t *moved_out, Error *err) {
+    PgConnection *c = context;
+    PgPortal *portal = pg__portal_find(c, name);
+    *found_out = portal != NULL && portal->is_row_statement;
+    *moved_out = 0;
+    if (!*found_out) {
+        return ERR_OK;
+    }
+    PgStream *stream = &portal->stream;
+    portal->started = true;
+    while (!stream->done && *moved_out < count) {
+        if (stream->batch == NULL) {
+            TRY(statement_step(stream->statement, &stream->batch, err));
+            stream->window.row = 0;
+            stream->done = stream->batch == NULL;
+            continue;
+        }
+        *moved_out += skip_rows(stream, count - *moved_out);
+        if (stream->window.row >= stream->batch->row_count) {
+            stream->batch = NULL;
+        }
+    }
+    return ERR_OK;
+}

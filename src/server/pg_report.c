@@ -8,7 +8,8 @@ static void split_hint(const Error *err, PgReport *report) {
     static const Str EXPECTED = {": expected ", 11}, NEAR = {"; did you mean ", 15};
     ptrdiff_t at = err->code == ERR_SYNTAX ? str_find(report->message, EXPECTED, 0) : str_find(report->message, NEAR, 0);
     if (at > 0 && report->hint.len == 0) {
-        report->hint = str_slice(report->message, (size_t)at + 2, report->message.len);
+        Str hint = str_slice(report->message, (size_t)at + 2, report->message.len);
+        report->hint = str_equal(hint, STR("expected end of statement")) ? (Str){0} : hint;
         report->message = str_slice(report->message, 0, (size_t)at);
     }
 }

@@ -64,9 +64,6 @@ static ErrorCode next_batch(PgConnection *c, PgStream *stream, Error *err) {
     if (session_notice_pending(c->session)) {
         pg__write_notices(c);
     }
-    if (stream->batch != NULL && stream->column_count > 0) {
-        open_encoder(c, stream);
-    }
     return ERR_OK;
 }
 
@@ -88,6 +85,9 @@ ErrorCode pg__stream_run(PgConnection *c, PgStream *stream, StreamResult *result
         if (stream->batch == NULL) {
             TRY(next_batch(c, stream, err));
             continue;
+        }
+        if (stream->column_count > 0) {
+            open_encoder(c, stream);
         }
         Buffer *out = pg__out(c);
         stream->window.out_bytes = out->len + PG_FLUSH_BYTES;

@@ -110,6 +110,7 @@ static ErrorCode open_session(PgConnection *c, Error *err) {
         TRY(session_setting_start(session, startup->parameters[i].name, startup->parameters[i].value, err));
     }
     session_on_terminate(session, wake, c);
+    session_on_move(session, pg__portal_move, c);
     return ERR_OK;
 }
 

@@ -243,6 +243,18 @@ static ErrorCode make_temp_schema(const Compiled *compiled, Txn *txn, Error *err
     return temporary ? session__temp_schema(compiled->session, txn, &name, err) : ERR_OK;
 }
 
+/* A lone word is QuestDB's spelling of a query. In PostgreSQL's dialect one that names no table is no word of the language. */
+static ErrorCode lone_word(const Compiled *compiled, ErrorCode code, Error *err) {
+    const AstStatement *tree = compiled->tree;
+    bool lone = code == ERR_UNDEFINED_TABLE && tree->kind == AST_SELECT_STATEMENT && tree->as.select->kind == AST_SELECT_TABLE &&
+                compiled->session->dialect == DIALECT_POSTGRES && tree->span.at == tree->as.select->from[0]->span.at;
+    Str word = lone ? str_slice(compiled->text, tree->span.at, tree->span.at + tree->span.len) : (Str){0};
+    if (!lone || str_find_char(word, ' ', 0) >= 0) {
+        return code;
+    }
+    return error_set(err, ERR_SYNTAX, tree->span.at, "syntax error at or near \"%.*s\"", (int)MIN_OF(word.len, (size_t)100), word.data);
+}
+
 ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err) {
     Session *session = compiled->session;
     if (!compiled->needs_catalog) {
@@ -260,7 +272,10 @@ ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err) {
                            .role_id = session__bind_role(session, catalog)};
     compiled->catalog_version = catalog->version(catalog);
     compiled->bind_version = session->bind_version;
-    TRY(compiled->own ? bind_declared(compiled, &context, err) : bind_statement(compiled->tree, &context, &compiled->arena, &compiled->bound, err));
+    ErrorCode code = compiled->own ? bind_declared(compiled, &context, err) : bind_statement(compiled->tree, &context, &compiled->arena, &compiled->bound, err);
+    if (code != ERR_OK) {
+        return lone_word(compiled, code, err);
+    }
     if (compiled->arena.over_limit) {
         return error_set(err, ERR_OUT_OF_MEMORY, ERROR_NO_POSITION, "the statement needs more than %d bytes to be planned", STATEMENT_ARENA_BYTES_MAX);
     }

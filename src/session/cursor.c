@@ -313,9 +313,33 @@ static ErrorCode move_all(Statement *statement, Error *err) {
     return ERR_OK;
 }
 
+static ErrorCode move_portal(Statement *statement, const AstCursor *ast, bool *found_out, Error *err) {
+    const Session *session = statement->session;
+    bool forward = ast->direction == AST_FETCH_FORWARD && ast->count > 0;
+    *found_out = false;
+    if (!ast->move || !forward || session->move == NULL) {
+        return ERR_OK;
+    }
+    TRY(session->move(session->move_context, ast->name.text, (uint64_t)ast->count, found_out, &statement->affected, err));
+    snprintf(statement->tag, sizeof statement->tag, "MOVE %llu", (unsigned long long)statement->affected);
+    return ERR_OK;
+}
+
+void session_on_move(Session *session, SessionMove move, void *context) {
+    session->move = move;
+    session->move_context = context;
+}
+
 ErrorCode session__fetch(Statement *statement, Error *err) {
     const AstCursor *ast = statement->compiled->tree->as.cursor;
     Cursor *cursor = session__cursor_find(statement->session, ast->name.text);
+    bool portal = false;
+    if (cursor == NULL) {
+        TRY(move_portal(statement, ast, &portal, err));
+    }
+    if (portal) {
+        return ERR_OK;
+    }
     if (cursor == NULL) {
         return error_set(err, ERR_UNDEFINED_CURSOR, ERROR_NO_POSITION, "cursor \"%.*s\" does not exist", STR_ARG(ast->name.text));
     }

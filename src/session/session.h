@@ -92,6 +92,9 @@ Str statement_text(const Statement *statement);
 /* A cursor of DECLARE; NULL: there is none. *count_out columns live until it is closed. */
 const RelColumn *session_cursor_columns(const Session *session, Str name, uint32_t *count_out);
 bool session_cursor_close(Session *session, Str name); /* false: there is none */
+/* MOVE in a portal of the door, which is a cursor too: passes over at most `count` rows. *found_out = false: there is no such portal. */
+typedef ErrorCode (*SessionMove)(void *context, Str name, uint64_t count, bool *found_out, uint64_t *moved_out, Error *err);
+void session_on_move(Session *session, SessionMove move, void *context);
 
 /* Settings. */
 NODISCARD ErrorCode session_setting_start(Session *session, Str name, Str value, Error *err); /* of the start packet: RESET comes back to it */

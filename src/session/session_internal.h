@@ -202,6 +202,8 @@ struct Session {
     Prepared *prepared_first;
     Cursor *cursors;
     uint32_t cursor_count;
+    SessionMove move;                  /* of the door, for its portals */
+    void *move_context;
     bool has_locks;                    /* it may hold advisory locks */
     int execute_depth;
     uint64_t statement_number;         /* rises with each statement that looks at data in a block */

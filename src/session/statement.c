@@ -130,6 +130,7 @@ void statement__end_own(Statement *statement) {
     if (statement->own_txn != NULL) {
         txn_rollback(statement->own_txn);
         statement->own_txn = NULL;
+        session__advisory_end_transaction(statement->session);
     }
 }
 
@@ -249,6 +250,7 @@ static ErrorCode commit_own(Statement *statement, Error *err) {
     if (txn == NULL) {
         return ERR_OK;
     }
+    session__advisory_end_transaction(statement->session);
     if (!txn_has_writes(txn)) {
         txn_rollback(txn);
         return ERR_OK;

@@ -55,6 +55,11 @@ ErrorCode statement_bind(Statement *statement, uint32_t index, const Value *valu
         Str copy = arena_str(&statement->arena, strref_str(&value->as.str));
         slot->as.str = strref_make(copy.data, copy.len);
     }
+    if (!value->is_null && type.id == TYPE_NUMERIC && value->as.numeric.is_big) {
+        Int128 *big = arena_alloc_aligned(&statement->arena, sizeof *big, 16);
+        *big = *value->as.numeric.as.big;
+        slot->as.numeric.as.big = big;
+    }
     statement->params_set[index] = true;
     return ERR_OK;
 }

@@ -7,7 +7,7 @@
  * Tests:   test/unit/engine/test_engine.c, test_history.c */
 #include "table/index_part.h"
 
-static ErrorCode check_block(const ColumnDef *column, const ColumnBlock *block, uint32_t row_count, Error *err) {
+static ErrorCode check_block(const TableDef *def, const ColumnDef *column, const ColumnBlock *block, uint32_t row_count, Error *err) {
     assert(block->row_count == row_count);
     if (type_physical(block->type.id) != type_physical(column->type.id)) {
         return error_set(err, ERR_DATATYPE_MISMATCH, ERROR_NO_POSITION, "column \"%.*s\" is of another type", STR_ARG(column->name));
@@ -18,8 +18,12 @@ static ErrorCode check_block(const ColumnDef *column, const ColumnBlock *block, 
     if (bits_count(block->valid, row_count) == row_count) {
         return ERR_OK;
     }
-    return error_set(err, ERR_NOT_NULL_VIOLATION, ERROR_NO_POSITION, "null value in column \"%.*s\" violates not-null constraint",
-                     STR_ARG(column->name));
+    (void)error_set(err, ERR_NOT_NULL_VIOLATION, ERROR_NO_POSITION, "null value in column \"%.*s\" of relation \"%.*s\" violates not-null constraint",
+                    STR_ARG(column->name), STR_ARG(def->name));
+    (void)error_add(err, 's', "%.*s", STR_ARG(def->schema_name));
+    (void)error_add(err, 't', "%.*s", STR_ARG(def->name));
+    (void)error_add(err, 'c', "%.*s", STR_ARG(column->name));
+    return ERR_NOT_NULL_VIOLATION;
 }
 
 static ErrorCode check_blocks(const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
@@ -27,7 +31,7 @@ static ErrorCode check_blocks(const TableDef *def, const ColumnBlock *columns, u
         return error_set(err, ERR_DATATYPE_MISMATCH, ERROR_NO_POSITION, "table has %u columns, not %u", table_stored_count(def), column_count);
     }
     for (uint16_t i = 0; i < column_count; i++) {
-        TRY(check_block(&def->columns[i], &columns[i], columns[0].row_count, err));
+        TRY(check_block(def, &def->columns[i], &columns[i], columns[0].row_count, err));
     }
     return def->index_count > 0 && column_count > 0 ? table__check_key_sizes(def, columns, err) : ERR_OK;
 }

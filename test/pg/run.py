@@ -78,6 +78,7 @@ def main():
         import protocol
         import attacks
         import copying
+        import session
         import secure
         passed, failed = kit.run(arguments[1:])
     finally:

@@ -143,9 +143,16 @@ ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, u
     return ERR_OK;
 }
 
-/* Tuning of QuestDB's writer that has nothing to tune here. */
+/* Tuning of QuestDB's writer and of PostgreSQL's storage that has nothing to tune here. */
 static bool is_tuning(Str name) {
-    return str_equal_ignore_case(name, STR("maxuncommittedrows")) || str_equal_ignore_case(name, STR("o3maxlag"));
+    static const Str NAMES[] = {STR("maxuncommittedrows"), STR("o3maxlag"), STR("fillfactor"), STR("parallel_workers"), STR("toast_tuple_target"),
+                                STR("vacuum_truncate"), STR("vacuum_index_cleanup"), STR("log_autovacuum_min_duration"), STR("user_catalog_table")};
+    for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
+        if (str_equal_ignore_case(name, NAMES[i])) {
+            return true;
+        }
+    }
+    return str_starts_with(name, STR("autovacuum_")) || str_starts_with(name, STR("toast."));
 }
 
 static ErrorCode bind_table_options(Binder *b, const AstCreateTable *ast, TableSpec *spec) {

@@ -88,9 +88,13 @@ static ErrorCode check_row_length(Binder *b, const AstInsert *insert, const AstE
     return error_set(b->err, ERR_SYNTAX, at, "row value count does not match column count [expected=%u, actual=%u, tuple=%u]", wanted, row->count, number + 1);
 }
 
-static ErrorCode check_not_null(Binder *b, const ColumnDef *column, const Expr *cell) {
+static ErrorCode check_not_null(Binder *b, const TableDef *table, const ColumnDef *column, const Expr *cell) {
     if (column->not_null && expr_is_null_constant(cell)) {
-        return error_set(b->err, ERR_NOT_NULL_VIOLATION, cell->position, "null value in column \"%.*s\" violates not-null constraint", STR_ARG(column->name));
+        (void)error_set(b->err, ERR_NOT_NULL_VIOLATION, cell->position, "null value in column \"%.*s\" of relation \"%.*s\" violates not-null constraint",
+                        STR_ARG(column->name), STR_ARG(table->name));
+        (void)error_add(b->err, 's', "%.*s", STR_ARG(table->schema_name));
+        (void)error_add(b->err, 't', "%.*s", STR_ARG(table->name));
+        return error_add(b->err, 'c', "%.*s", STR_ARG(column->name));
     }
     return ERR_OK;
 }
@@ -111,7 +115,7 @@ static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *
             TRY(has ? check_identity(b, &table->columns[c], row->items[places[c]], insert->overriding == AST_OVERRIDING_SYSTEM, row->items[places[c]]->span.at) : ERR_OK);
             TRY(has ? assign(b, &none, &table->columns[c], row->items[places[c]], cell)
                     : column_default(b, &table->columns[c], row->items[0]->span.at, cell));
-            TRY(check_not_null(b, &table->columns[c], *cell));
+            TRY(check_not_null(b, table, &table->columns[c], *cell));
         }
     }
     RelColumn *out = rel_columns(*rel_out);
@@ -223,7 +227,7 @@ static ErrorCode set_column(Binder *b, Scope *scope, const TableDef *table, cons
     scope->clause = "UPDATE";
     TRY(check_identity_update(b, &table->columns[number], value));
     TRY(assign(b, scope, &table->columns[number], value, &exprs[number]));
-    return check_not_null(b, &table->columns[number], exprs[number]);
+    return check_not_null(b, table, &table->columns[number], exprs[number]);
 }
 
 static ErrorCode set_columns(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *assignment, const Expr **exprs, bool *taken) {
