@@ -97,6 +97,8 @@ struct Storage {
                            RowRef *rows_out, Error *err);
     /* Values of rows by place, whatever a snapshot sees of them: all visible columns, FLAT, at most BATCH_ROWS, in the arena. */
     ErrorCode (*fetch)(Storage *storage, uint32_t table_id, const RowRef *rows, uint16_t row_count, Vector *columns_out, Arena *arena, Error *err);
+    /* UPDATE: until the statement ends, rows that end come again with other values in these columns only (one flag a column). */
+    void (*assigned)(Storage *storage, uint32_t table_id, const bool *columns);
     /* All changes of a statement are in: foreign keys are looked at. */
     ErrorCode (*statement_end)(Storage *storage, Error *err);
 };

@@ -252,10 +252,21 @@ static ErrorCode check_children(Txn *txn, const Sides *sides, const ColumnBlock 
     return code;
 }
 
+static bool may_change(const Txn *txn, const TableDef *table, const uint32_t *ids, uint16_t count) {
+    bool may = false;
+    for (uint16_t i = 0; i < count && !may; i++) {
+        may = writer_may_change(&txn->writer, table, (uint32_t)table_column_by_id(table, ids[i]));
+    }
+    return may;
+}
+
 ErrorCode engine__foreign_appended(Txn *txn, const TableDef *table, const ColumnBlock *columns, Error *err) {
     for (uint16_t i = 0; i < table->constraint_count; i++) {
         Sides sides;
         if (table->constraints[i].kind != CONSTRAINT_FOREIGN_KEY || !find_sides(txn, table->id, table->constraints[i].id, &sides)) {
+            continue;
+        }
+        if (!may_change(txn, table, sides.constraint->column_ids, sides.constraint->column_count)) {
             continue;
         }
         ColumnBlock *values = arena_array(&txn->arena, ColumnBlock, sides.constraint->column_count + 1u);
@@ -296,6 +307,9 @@ ErrorCode engine__foreign_ended(Txn *txn, const TableDef *table, const RowRef *r
         for (uint16_t i = 0; i < other->constraint_count; i++) {
             const ConstraintDef *constraint = &other->constraints[i];
             if (constraint->kind != CONSTRAINT_FOREIGN_KEY || constraint->referenced_table_id != table->id) {
+                continue;
+            }
+            if (!may_change(txn, table, constraint->referenced_ids, constraint->column_count)) {
                 continue;
             }
             Sides sides = {other, table, constraint};

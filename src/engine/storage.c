@@ -148,8 +148,15 @@ static ErrorCode storage_fetch(Storage *storage, uint32_t id, const RowRef *rows
     return table_fetch(engine__table(txn->engine, id), def, rows, row_count, columns_out, arena, err);
 }
 
+static void storage_assigned(Storage *storage, uint32_t id, const bool *columns) {
+    Txn *txn = txn_of(storage);
+    txn->writer.assigned = columns;
+    txn->writer.assigned_table = id;
+}
+
 static ErrorCode storage_statement_end(Storage *storage, Error *err) {
     Txn *txn = txn_of(storage);
+    txn->writer.assigned = NULL;
     return txn->foreign_checks == NULL ? ERR_OK : engine__foreign_check(txn, false, err);
 }
 
@@ -160,5 +167,5 @@ void engine_set_guard_maker(Engine *engine, RowGuard *(*make)(Txn *txn)) { atomi
 static uint64_t storage_rows_appended(Storage *storage) { return txn_of(storage)->writer.rows_appended; }
 
 void txn__storage_init(Txn *txn) {
-    txn->storage = (TxnStorage){{storage_source, storage_append, storage_end_rows, storage_rows_appended, storage_conflicts, storage_fetch, storage_statement_end}, txn};
+    txn->storage = (TxnStorage){{storage_source, storage_append, storage_end_rows, storage_rows_appended, storage_conflicts, storage_fetch, storage_assigned, storage_statement_end}, txn};
 }

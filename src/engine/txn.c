@@ -76,6 +76,7 @@ void txn_rollback_to(Txn *txn, TxnMark mark) {
     }
     txn->writes.sealed = MIN_OF(txn->writes.sealed, txn->writes.count);
     engine__foreign_forget(txn, false);
+    txn->writer.assigned = NULL;
     txn->ddl_count++;
     txn->sources = NULL;
 }

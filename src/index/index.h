@@ -80,6 +80,8 @@ void index_run_close(IndexRun *run);                     /* NULL is fine; block_
 uint64_t index_run_count(const IndexRun *run);
 uint32_t index_run_index_id(const IndexRun *run);
 uint32_t index_run_table_id(const IndexRun *run);
+/* About how many entries lie from a key on and below another (endless: to the end): whole blocks by the fences. */
+uint64_t index_run_estimate(const IndexRun *run, Bytes from, Bytes to, bool endless);
 /* May the run hold exactly this key? By its first and last key and its filter. */
 NODISCARD ErrorCode index_run_may_hold(const IndexRun *run, BlockCache *cache, Bytes key, bool *possible_out, Error *err);
 typedef struct RunBlockView { uint32_t count, width; const uint8_t *rows, *keys, *starts; size_t key_bytes; } RunBlockView;

@@ -237,3 +237,9 @@ uint32_t run_cursor_row(const RunCursor *cursor) {
     assert(cursor->valid);
     return run__row(&cursor->view, cursor->at);
 }
+
+uint64_t index_run_estimate(const IndexRun *run, Bytes from, Bytes to, bool endless) {
+    uint32_t first = lower_bound(&run->fence_view, from, 0, false);
+    uint32_t last = endless ? run->entry_blocks : lower_bound(&run->fence_view, to, 0, false);
+    return last > first ? (uint64_t)(last - first) * (run->entry_count / MAX_OF(run->entry_blocks, 1u)) : 0;
+}

@@ -76,6 +76,12 @@ static StatementKind utility_kind(const AstUtility *utility) {
     if (str_equal(utility->what, STR("unlisten"))) {
         return STATEMENT_UNLISTEN;
     }
+    if (str_starts_with(utility->what, STR("set constraints"))) {
+        return STATEMENT_SET_CONSTRAINTS;
+    }
+    if (str_starts_with(utility->what, STR("reindex"))) {
+        return STATEMENT_REINDEX;
+    }
     bool analyze = str_equal(utility->what, STR("analyze")) || str_equal(utility->what, STR("analyse"));
     return analyze ? STATEMENT_ANALYZE : STATEMENT_EMPTY;
 }
@@ -292,6 +298,9 @@ ErrorCode compiled__columns(const Compiled *compiled, const RelColumn **columns_
     if (bound->kind == STATEMENT_EXPLAIN) {
         *columns_out = &EXPLAIN_COLUMN;
         *count_out = 1;
+    } else if (bound->returning_count > 0) {
+        *columns_out = bound->returning_columns;
+        *count_out = bound->returning_count;
     } else if ((bound->kind == STATEMENT_SELECT || bound->kind == STATEMENT_SHOW) && bound->rel != NULL) {
         *columns_out = bound->rel->columns;
         *count_out = bound->rel->column_count;

@@ -238,6 +238,7 @@ struct Statement {
     SystemView system;                 /* the transaction's catalog and storage with pg_catalog and information_schema */
     Txn *own_txn;                      /* implicit transaction, from prepare to the end */
     Run *run;
+    DmlRows *returned;                 /* rows of RETURNING */
     Value *params;
     bool *params_set;
     StatementState state;
@@ -344,6 +345,7 @@ NODISCARD ErrorCode statement__run_ddl(Statement *statement, Error *err);
 /* table_parts.c */
 NODISCARD ErrorCode statement__add_constraint(Statement *statement, const TableDef **table, const BoundConstraint *bound, bool fresh, Error *err);
 NODISCARD ErrorCode statement__alter_part(Statement *statement, const TableDef **table, const AlterAction *action, Error *err);
+NODISCARD ErrorCode statement__check_texts(Statement *statement, const TableDef *table, Error *err);
 NODISCARD ErrorCode statement__create_index(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__drop_index(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__alter_index(Statement *statement, Error *err);

@@ -57,6 +57,8 @@ void statement__list(Statement *statement) {
 
 static void end_run(Statement *statement) {
     run_close(statement->run);
+    dml_rows_close(statement->returned);
+    statement->returned = NULL;
     statement->run = NULL;
     delist(statement);
 }
@@ -101,6 +103,8 @@ static bool uses_data(const Compiled *compiled) {
     case STATEMENT_LOCK:
     case STATEMENT_DISCARD:
     case STATEMENT_ANALYZE:
+    case STATEMENT_REINDEX:
+    case STATEMENT_SET_CONSTRAINTS:
     case STATEMENT_COPY_IN:
     case STATEMENT_COPY_OUT: return true;
     default: return compiled->needs_catalog;
@@ -383,6 +387,10 @@ static ErrorCode next_rows(Statement *statement, Batch **batch_out, Error *err) 
     }
     if (statement->inner != NULL) {
         return statement_step(statement->inner, batch_out, err);
+    }
+    if (statement->returned != NULL) {
+        *batch_out = dml_rows_next(statement->returned);
+        return ERR_OK;
     }
     return statement->run != NULL ? statement__next_batch(statement, batch_out, err) : ERR_OK;
 }

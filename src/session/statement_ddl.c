@@ -107,7 +107,7 @@ static ErrorCode alter_table(Statement *statement, Error *err) {
     for (uint32_t i = 0; i < statement->bound->action_count && table != NULL; i++) {
         TRY(alter_one(statement, &table, &statement->bound->actions[i], err));
     }
-    return ERR_OK;
+    return table != NULL ? statement__check_texts(statement, table, err) : ERR_OK;
 }
 
 static ErrorCode rename_table(Statement *statement, Error *err) {

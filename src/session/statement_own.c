@@ -186,6 +186,41 @@ static ErrorCode run_analyze(Statement *statement, Error *err) {
     return check_tables(statement, utility->names, utility->count, err);
 }
 
+/* Indexes are never out of step with their rows: what there is to do is to read them, and say if one is damaged. */
+static ErrorCode run_reindex(Statement *statement, Error *err) {
+    const AstUtility *utility = statement->compiled->tree->as.utility;
+    CatalogView *view = txn_catalog(statement__txn(statement));
+    const TableDef *table = NULL;
+    Buffer report;
+    statement__tag(statement, "REINDEX");
+    if (str_equal(utility->what, STR("reindex table"))) {
+        TRY(check_tables(statement, utility->names, utility->count, err));
+    }
+    for (uint32_t i = 0; str_equal(utility->what, STR("reindex index")) && i < utility->count; i++) {
+        const AstNames *names = &utility->names[i];
+        Str name = names->parts[names->count - 1].text;
+        bool found = false;
+        for (size_t cursor = 0; !found && view->table_next(view, &cursor, &table);) {
+            found = table_index_find(table, name) != NULL;
+        }
+        if (!found) {
+            return error_set(err, ERR_UNDEFINED_TABLE, names->span.at, "relation \"%.*s\" does not exist", STR_ARG(name));
+        }
+    }
+    buffer_init(&report, 16 << 20);
+    ErrorCode code = engine_check(session_engine(statement->session), &report, err);
+    buffer_deinit(&report);
+    return code;
+}
+
+/* Only constraints that are INITIALLY DEFERRED wait for the commit; the others are looked at with each statement whatever is said here. */
+static ErrorCode run_set_constraints(Statement *statement, Error *err) {
+    const AstUtility *utility = statement->compiled->tree->as.utility;
+    statement__tag(statement, "SET CONSTRAINTS");
+    bool immediate = str_equal(utility->what, STR("set constraints immediate"));
+    return immediate ? txn_check_deferred(statement__txn(statement), err) : ERR_OK;
+}
+
 ErrorCode statement__run_own(Statement *statement, Error *err) {
     switch (statement->bound->kind) {
     case STATEMENT_SET: return run_set(statement, err);
@@ -201,6 +236,8 @@ ErrorCode statement__run_own(Statement *statement, Error *err) {
     case STATEMENT_DISCARD: return run_discard(statement, err);
     case STATEMENT_LOCK: return run_lock(statement, err);
     case STATEMENT_ANALYZE: return run_analyze(statement, err);
+    case STATEMENT_REINDEX: return run_reindex(statement, err);
+    case STATEMENT_SET_CONSTRAINTS: return run_set_constraints(statement, err);
     case STATEMENT_UNLISTEN: statement__tag(statement, "UNLISTEN"); return ERR_OK;
     case STATEMENT_COPY_IN:
     case STATEMENT_COPY_OUT: return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "COPY works through the PostgreSQL door only");

@@ -58,11 +58,8 @@ ErrorCode statement__run_dml(Statement *statement, Error *err) {
     RunContext context = statement__run_context(statement);
     const TableDef *table = statement->bound->table;
     unsigned long long rows;
-    switch (statement->bound->kind) {
-    case STATEMENT_INSERT: TRY(run_insert(statement->plan, &context, table, &statement->affected, err)); break;
-    case STATEMENT_UPDATE: TRY(run_update(statement->plan, &context, table, &statement->affected, err)); break;
-    default: TRY(run_delete(statement->plan, &context, table, &statement->affected, err)); break;
-    }
+    DmlKind kind = statement->bound->kind == STATEMENT_INSERT ? DML_INSERT : statement->bound->kind == STATEMENT_UPDATE ? DML_UPDATE : DML_DELETE;
+    TRY(run_dml(statement->plan, &context, table, kind, &statement->affected, &statement->returned, err));
     rows = statement->affected;
     const char *verb = statement->bound->kind == STATEMENT_INSERT ? "INSERT 0" : statement->bound->kind == STATEMENT_UPDATE ? "UPDATE" : "DELETE";
     snprintf(statement->tag, sizeof statement->tag, "%s %llu", verb, rows);

@@ -153,6 +153,32 @@ ErrorCode statement__alter_part(Statement *statement, const TableDef **table, co
     }
 }
 
+/* Checks, index expressions and predicates are kept as text: a column that they read can neither go nor take another name. */
+ErrorCode statement__check_texts(Statement *statement, const TableDef *table, Error *err) {
+    BindContext context = {.catalog = &statement->system.base, .environment = &statement->environment};
+    Arena arena;
+    ErrorCode code = ERR_OK;
+    arena_init(&arena, STATEMENT_ARENA_BYTES_MAX);
+    uint32_t count = (uint32_t)table->constraint_count + table->computed_count;
+    for (uint32_t i = 0; i < count && code == ERR_OK; i++) {
+        bool check = i < table->constraint_count;
+        const ColumnDef *column = check ? NULL : &table->columns[table->column_count + i - table->constraint_count];
+        if (check && table->constraints[i].kind != CONSTRAINT_CHECK) {
+            continue;
+        }
+        TableExpression expression = check ? (TableExpression){table->constraints[i].text, table->constraints[i].dialect, type_of(TYPE_BOOL)}
+                                           : (TableExpression){column->default_text, column->default_dialect, column->type};
+        BoundStatement *bound = NULL;
+        Error reason = {0};
+        if (bind_table_expressions(&context, table, &expression, 1, &arena, &bound, &reason) != ERR_OK) {
+            code = error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "changing a column that a check or an index expression reads (%.*s) is not supported",
+                             (int)MIN_OF(expression.text.len, (size_t)100), expression.text.data);
+        }
+    }
+    arena_deinit(&arena);
+    return code;
+}
+
 /* ---- indexes ---- */
 
 /* Each row ends and comes again, with the values of its index expressions. */

@@ -44,6 +44,7 @@ static void run_release(Table *table, RunFile *file) {
 void table__part_indexes_free(Table *table, Part *part) {
     for (uint32_t i = 0; i < part->index_count; i++) {
         btree_destroy(part->indexes[i].tree);
+        mem_free(part->indexes[i].rows);
         run_release(table, part->indexes[i].run);
     }
     mem_free(part->indexes);
@@ -53,17 +54,34 @@ void table__part_indexes_free(Table *table, Part *part) {
 
 /* ---- trees of memory parts ---- */
 
-/* Rows of a chunk from `row` on. */
-static void fill_from_chunk(PartIndex *index, const IndexShape *shape, const Chunk *chunk, Buffer *key) {
+static void fill_from_chunk(PartIndex *index, uint32_t number, const IndexShape *shape, const Chunk *chunk, Buffer *key) {
     KeyColumn columns[INDEX_KEYS_MAX + 1];
     bool has_null = false;
     table__keys_of_chunk(shape, chunk, columns);
-    for (; index->row < chunk->filled; index->row++) {
-        bool dead = chunk->ends.ended_rows > 0 && ends_get(&chunk->ends, index->row) == STAMP_ALWAYS;
-        if (!dead && table__key(shape, columns, index->row, key, &has_null)) {
-            (void)btree_insert(index->tree, buffer_bytes(key), chunk->first_offset + index->row);
+    for (uint32_t row = index->rows[number]; row < chunk->filled; row++) {
+        bool dead = chunk->ends.ended_rows > 0 && ends_get(&chunk->ends, row) == STAMP_ALWAYS;
+        if (!dead && table__key(shape, columns, row, key, &has_null)) {
+            (void)btree_insert(index->tree, buffer_bytes(key), chunk->first_offset + row);
         }
     }
+    index->rows[number] = chunk->filled;
+}
+
+static void rows_reserve(PartIndex *index, uint32_t chunk_count) {
+    if (index->row_capacity >= chunk_count) {
+        return;
+    }
+    uint32_t capacity = MAX_OF(chunk_count, MAX_OF(4u, index->row_capacity * 2));
+    index->rows = mem_realloc(index->rows, sizeof *index->rows * capacity);
+    memset(index->rows + index->row_capacity, 0, sizeof *index->rows * (capacity - index->row_capacity));
+    index->row_capacity = capacity;
+}
+
+/* A chunk that others stand behind takes no more rows, full or not: recovery leaves such ones. */
+static bool is_complete(const Part *part, uint32_t number, const PartIndex *index) {
+    const Chunk *chunk = part->chunks[number];
+    bool last = number + 1 == part->chunk_count;
+    return chunk->dropped || index->rows[number] == chunk->capacity || (!last && chunk->filled == chunk->reserved && index->rows[number] == chunk->filled);
 }
 
 PartIndex *table__tree_fill(Part *part, const IndexShape *shape) {
@@ -74,16 +92,12 @@ PartIndex *table__tree_fill(Part *part, const IndexShape *shape) {
     }
     Buffer key;
     buffer_init(&key, SIZE_MAX);
-    while (index->chunk < part->chunk_count) {
-        const Chunk *chunk = part->chunks[index->chunk];
-        if (!chunk->dropped) {
-            fill_from_chunk(index, shape, chunk, &key);
-            if (index->row < chunk->capacity) {
-                break;
-            }
+    rows_reserve(index, part->chunk_count);
+    for (uint32_t c = index->chunk; c < part->chunk_count; c++) {
+        if (!part->chunks[c]->dropped && index->rows[c] < part->chunks[c]->filled) {
+            fill_from_chunk(index, c, shape, part->chunks[c], &key);
         }
-        index->chunk++;
-        index->row = 0;
+        index->chunk += c == index->chunk && is_complete(part, c, index);
     }
     buffer_deinit(&key);
     return index;

@@ -39,7 +39,8 @@ void table__stretch_deinit(KeyStretch *stretch);
 typedef struct PartIndex {
     uint32_t index_id;
     Btree *tree;
-    uint32_t chunk, row;         /* memory part: rows before this place are in the tree */
+    uint32_t chunk;              /* memory part: chunks before it are in the tree for good */
+    uint32_t *rows, row_capacity; /* of each chunk: rows that are in the tree */
     size_t dropped_rows;         /* memory part: entries of dropped chunks, about */
     RunFile *run;                /* segment part, or NULL */
 } PartIndex;

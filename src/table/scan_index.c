@@ -7,7 +7,9 @@
  * Tests:   test/unit/engine/test_keys.c, test/sql/index.slt */
 #include "table/scan_index.h"
 
-enum { HELPING_FIRST = 8, HELPING = 256, LAST_KEY_BYTES = 64 /* of 255: above every key */ };
+enum { HELPING_FIRST = 8, HELPING = 256, LAST_KEY_BYTES = 64 /* of 255: above every key */, ROWS_ALWAYS = 512, ROWS_SHARE = 64 };
+
+static bool inside(const KeyStretch *stretch, const BtreeCursor *cursor, bool descending);
 
 /* ---- open ---- */
 
@@ -59,6 +61,54 @@ ErrorCode scan__index_open(Scan *scan, const IndexRequest *request, Error *err) 
     scan->index = index;
     scan->morsel_count = 1;
     return pin_parts(scan, index, err);
+}
+
+/* ---- is it worth while? ---- */
+
+static uint64_t tree_estimate(const Btree *tree, const KeyStretch *stretch, uint64_t limit) {
+    BtreeCursor cursor;
+    uint64_t count = 0;
+    bool more = tree != NULL && btree_seek(tree, buffer_bytes(&stretch->from), 0, &cursor);
+    for (; more && count < limit && inside(stretch, &cursor, false); more = btree_next(&cursor)) {
+        count++;
+    }
+    return count;
+}
+
+/* Many rows one by one cost more than all of them side by side. */
+bool scan__index_pays(Scan *scan) {
+    const IndexScan *index = scan->index;
+    uint64_t rows = 0, found = 0;
+    table__lock(scan->table);
+    for (uint32_t i = 0; i < index->source_count; i++) {
+        const Part *part = index->sources[i].part;
+        rows += part->file != NULL ? part->rows : part->row_end;
+    }
+    uint64_t limit = MAX_OF((uint64_t)ROWS_ALWAYS, rows / ROWS_SHARE);
+    for (uint32_t i = 0; i < index->source_count && found <= limit; i++) {
+        const IndexSource *source = &index->sources[i];
+        const PartIndex *own = table__part_index(source->part, index->shape.index->id);
+        for (uint32_t n = 0; n < index->stretch_count && found <= limit && !index->stretches[n].nothing; n++) {
+            const KeyStretch *stretch = &index->stretches[n];
+            found += source->run != NULL ? index_run_estimate(source->run, buffer_bytes(&stretch->from), buffer_bytes(&stretch->to), stretch->endless)
+                                         : tree_estimate(own != NULL ? own->tree : NULL, stretch, limit + 1);
+        }
+    }
+    table__unlock(scan->table);
+    return found <= limit;
+}
+
+/* Back to a scan of all rows. */
+void scan__index_leave(Scan *scan) {
+    scan__index_close(scan);
+    table__lock(scan->table);
+    for (uint32_t i = 0; i < scan->pin_count; i++) {
+        table__part_release(scan->table, scan->pins[i]);
+    }
+    table__unlock(scan->table);
+    scan->pin_count = 0;
+    scan->morsel_count = 0;
+    scan->index = NULL;
 }
 
 void scan__index_close(Scan *scan) {

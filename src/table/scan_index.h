@@ -30,6 +30,8 @@ typedef struct IndexScan {
 
 NODISCARD ErrorCode scan__index_open(Scan *scan, const IndexRequest *request, Error *err);
 void scan__index_close(Scan *scan);
+bool scan__index_pays(Scan *scan);   /* few rows, as far as can be told without reading */
+void scan__index_leave(Scan *scan);  /* it is a scan of all rows again, to be captured */
 
 /* Of a cursor. */
 typedef struct IndexCursor { uint32_t stretch, source; bool started; Fetcher fetcher; } IndexCursor;

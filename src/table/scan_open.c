@@ -90,7 +90,11 @@ static void source_close(Scan *scan);
 static ErrorCode source_open(RowSource *base, const ScanRequest *request, Scan **scan_out, Error *err) {
     const TableSource *source = (TableSource *)base;
     Scan *scan = scan__create(source->table, source->def, source->snapshot, request);
-    ErrorCode code = request->index != NULL ? scan__index_open(scan, request->index, err) : scan__capture(scan, err);
+    ErrorCode code = request->index != NULL ? scan__index_open(scan, request->index, err) : ERR_OK;
+    if (code == ERR_OK && scan->index != NULL && !request->index->ordered && !scan__index_pays(scan)) {
+        scan__index_leave(scan);
+    }
+    code = code == ERR_OK && scan->index == NULL ? scan__capture(scan, err) : code;
     if (code != ERR_OK) {
         source_close(scan);
         return code;

@@ -52,7 +52,12 @@ typedef struct TableWriter {
     uint64_t rows_appended, rows_ended;
     uint64_t bytes_unspilled;  /* at most so many bytes of rows may be due to leave memory */
     uint64_t bytes_appended;   /* rows and their long texts */
+    const bool *assigned;      /* UPDATE of assigned_table: columns that may get other values; NULL = any */
+    uint32_t assigned_table;
 } TableWriter;
+static inline bool writer_may_change(const TableWriter *writer, const TableDef *table, uint32_t column) {
+    return writer->assigned == NULL || writer->assigned_table != table->id || column >= table->column_count || writer->assigned[column];
+}
 
 /* Blocks in the definition's order, equal row counts up to BLOCK_ROWS. ERR_NOT_NULL_VIOLATION, ERR_OBJECT_IN_USE. What was appended
  * before an error is in the write set. */

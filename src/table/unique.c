@@ -149,9 +149,18 @@ static ErrorCode check_index(Table *table, const TableDef *def, const IndexDef *
     return code;
 }
 
+/* A row that comes again with its old key meets nobody: until now it was the key's owner. */
+static bool key_may_change(const TableDef *def, const TableWriter *writer, const IndexDef *index) {
+    bool may = index->predicate_column_id != 0;
+    for (uint16_t k = 0; k < index->key_count && !may; k++) {
+        may = writer_may_change(writer, def, (uint32_t)table_column_by_id(def, index->keys[k].column_id));
+    }
+    return may;
+}
+
 ErrorCode table__check_unique(Table *table, const TableDef *def, const TableWriter *writer, const AppendedRows *pieces, uint32_t piece_count, Error *err) {
     for (uint16_t i = 0; i < def->index_count; i++) {
-        if (def->indexes[i].is_unique) {
+        if (def->indexes[i].is_unique && key_may_change(def, writer, &def->indexes[i])) {
             TRY(check_index(table, def, &def->indexes[i], writer->snapshot.own, pieces, piece_count, err));
         }
     }

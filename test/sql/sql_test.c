@@ -32,6 +32,7 @@ static const Variant VARIANTS[] = {
     {"no-drop", .skip = "drop_unused"},
     {"no-order", .skip = "order_use"},
     {"no-stats", .skip = "stats_answers", .flush = true},
+    {"no-index", .skip = "index_use", .flush = true},
     {"no-array-groups", .skip = "array_groups"},
     {"no-latest", .skip = "latest_index", .flush = true},
 };

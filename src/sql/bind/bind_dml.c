@@ -180,13 +180,22 @@ static bool plain_values(const AstSelect *source) {
     return source->kind == AST_SELECT_VALUES && source->order_count == 0 && source->limit == NULL && source->with == NULL;
 }
 
-ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound) {
+/* ON CONFLICT and RETURNING read the rows as they are stored. */
+static ErrorCode insert_tail(Binder *b, const AstInsert *insert, BoundStatement *bound) {
+    const TableDef *table = bound->table;
+    Scope scope = {.clause = "RETURNING"};
+    b->merge_off = false;
+    bound->rows = row_columns(b, table, 0);
+    bound->row_count = table->column_count;
+    scope_add_columns(b, &scope, bound->rows, table->column_count, table, insert->alias != NULL ? insert->alias->text : table->name, false);
+    scope_add_columns(b, &scope, bound->rows, table->column_count, table, STR("new"), true);
     if (insert->on_conflict != NULL) {
-        return not_supported(b, insert->on_conflict->span.at, "ON CONFLICT");
+        TRY(bind_on_conflict(b, insert, bound));
     }
-    if (insert->returning_count > 0) {
-        return not_supported(b, insert->returning[0].span.at, "RETURNING");
-    }
+    return bind_returning(b, insert->returning, insert->returning_count, &scope, bound);
+}
+
+static ErrorCode insert_rows(Binder *b, const AstInsert *insert, BoundStatement *bound) {
     int32_t *places = NULL;
     uint32_t given = 0;
     declare_push(b, insert->declares, insert->declare_count);
@@ -202,18 +211,27 @@ ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound)
     return with_check(b, NULL);
 }
 
+ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound) {
+    TRY(insert_rows(b, insert, bound));
+    return insert->on_conflict != NULL || insert->returning_count > 0 ? insert_tail(b, insert, bound) : ERR_OK;
+}
+
 /* ---------------------------------------------------------------- UPDATE, DELETE */
 
-static ErrorCode scan_target(Binder *b, const AstNames *names, const AstName *alias, const AstExpr *where, Scope *scope, BoundStatement *bound, Rel **rel_out) {
-    TRY(table_find(b, names, &bound->table));
+typedef struct Target { const AstNames *table; const AstName *alias; AstFrom *const *more; uint32_t more_count; const AstExpr *where; } Target;
+
+/* The target's rows with their places, joined with what stands in FROM or USING. Columns of the scan come first. */
+static ErrorCode scan_target(Binder *b, const Target *target, Scope *scope, BoundStatement *bound, Rel **rel_out) {
+    TRY(table_find(b, target->table, &bound->table));
     TRY(rel_scan(b, bound->table, true, rel_out));
-    scope_add_table(b, scope, *rel_out, bound->table, alias != NULL ? alias->text : bound->table->name);
+    scope_add_table(b, scope, *rel_out, bound->table, target->alias != NULL ? target->alias->text : bound->table->name);
     scope->timestamp = (*rel_out)->order_column;
-    if (where == NULL) {
+    TRY(bind_from_behind(b, target->more, target->more_count, scope, *rel_out, rel_out));
+    if (target->where == NULL) {
         return ERR_OK;
     }
     const Expr *condition = NULL;
-    TRY(bind_condition(b, scope, where, "WHERE", &condition));
+    TRY(bind_condition(b, scope, target->where, "WHERE", &condition));
     return rel_filter(b, *rel_out, condition, rel_out);
 }
 
@@ -230,76 +248,164 @@ static ErrorCode set_column(Binder *b, Scope *scope, const TableDef *table, cons
     return check_not_null(b, table, &table->columns[number], exprs[number]);
 }
 
+static ErrorCode wrong_count(Binder *b, const AstAssignment *assignment) {
+    return error_set(b->err, ERR_SYNTAX, assignment->value->span.at, "number of columns does not match number of values");
+}
+
+/* SET (a, b) = (SELECT x, y ...): one subquery a column. */
+static ErrorCode set_from_query(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *assignment, const Expr **exprs, bool *taken) {
+    const AstSelect *select = assignment->value->kind == AST_SUBQUERY ? assignment->value->as.select : NULL;
+    if (select == NULL || select->kind != AST_SELECT_QUERY || select->item_count != assignment->column_count) {
+        return select != NULL && select->kind == AST_SELECT_QUERY ? wrong_count(b, assignment)
+                                                                  : not_supported(b, assignment->value->span.at, "SET (...) = this expression");
+    }
+    for (uint32_t i = 0; i < assignment->column_count; i++) {
+        AstSelect *one = arena_new(b->arena, AstSelect);
+        AstExpr *value = arena_new(b->arena, AstExpr);
+        *one = *select;
+        one->items = &select->items[i];
+        one->item_count = 1;
+        *value = *assignment->value;
+        value->kind = AST_SUBQUERY;
+        value->as.select = one;
+        TRY(set_column(b, scope, table, &assignment->columns[i], value, exprs, taken));
+    }
+    return ERR_OK;
+}
+
 static ErrorCode set_columns(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *assignment, const Expr **exprs, bool *taken) {
+    const AstExpr *value = assignment->value;
     if (assignment->subscripted) {
         return not_supported(b, assignment->columns[0].span.at, "an assignment to an array element");
     }
-    if (assignment->column_count == 1 && assignment->value->kind != AST_ROW) {
-        return set_column(b, scope, table, &assignment->columns[0], assignment->value, exprs, taken);
+    if (assignment->column_count == 1 && value->kind != AST_ROW) {
+        return set_column(b, scope, table, &assignment->columns[0], value, exprs, taken);
     }
-    if (assignment->value->kind != AST_ROW) {
-        return not_supported(b, assignment->value->span.at, "SET (...) = (subquery)");
+    if (value->kind != AST_ROW) {
+        return set_from_query(b, scope, table, assignment, exprs, taken);
     }
-    if (assignment->value->arg_count != assignment->column_count) {
-        return error_set(b->err, ERR_SYNTAX, assignment->value->span.at, "number of columns does not match number of values");
+    if (value->arg_count != assignment->column_count) {
+        return wrong_count(b, assignment);
     }
     for (uint32_t i = 0; i < assignment->column_count; i++) {
-        TRY(set_column(b, scope, table, &assignment->columns[i], assignment->value->args[i], exprs, taken));
+        TRY(set_column(b, scope, table, &assignment->columns[i], value->args[i], exprs, taken));
     }
     return ERR_OK;
+}
+
+ErrorCode set_assignments(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *set, uint32_t count, const Expr **exprs,
+                          bool *taken) {
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(set_columns(b, scope, table, &set[i], exprs, taken));
+    }
+    return ERR_OK;
+}
+
+/* Everything that FROM and WHERE can see is carried along for RETURNING: all of rel's columns but the place. */
+typedef struct Carried { const Expr **exprs; Str *names; uint32_t count; } Carried;
+
+static void carry(Binder *b, const Rel *rel, uint32_t place, Carried *carried) {
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        if (i != place) {
+            carried->exprs[carried->count] = rel_column_expr(b, rel, i);
+            carried->names[carried->count++] = rel->columns[i].name;
+        }
+    }
+}
+
+/* The scope's columns stand for rel's; those that RETURNING reads are the projection's. */
+static void scope_moved(Binder *b, Scope *to, const Scope *from, const Rel *rel, uint32_t place, const RelColumn *moved, Str skipped_qualifier) {
+    for (uint32_t i = 0; i < from->count; i++) {
+        ScopeColumn column = from->columns[i];
+        if (skipped_qualifier.data != NULL && str_equal(column.qualifier, skipped_qualifier)) {
+            continue;
+        }
+        uint32_t at = 0;
+        for (uint32_t c = 0; c < rel->column_count; c++) {
+            if (c == place) {
+                continue;
+            }
+            if (rel->columns[c].id == column.id) {
+                column.id = moved[at].id;
+                scope_add(b, to, column);
+                break;
+            }
+            at++;
+        }
+    }
 }
 
 ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound) {
     Scope scope = {0};
     Rel *rel = NULL;
-    if (update->from_count > 0) {
-        return not_supported(b, update->from[0]->span.at, "UPDATE ... FROM");
-    }
-    if (update->returning_count > 0) {
-        return not_supported(b, update->returning[0].span.at, "RETURNING");
-    }
     if (update->cursor != NULL) {
         return not_supported(b, update->cursor->span.at, "WHERE CURRENT OF");
     }
     declare_push(b, update->declares, update->declare_count);
     TRY(with_push(b, update->with, NULL));
-    TRY(scan_target(b, &update->table, update->alias, update->where, &scope, bound, &rel));
+    Target target = {&update->table, update->alias, update->from, update->from_count, update->where};
+    TRY(scan_target(b, &target, &scope, bound, &rel));
     const TableDef *table = bound->table;
-    const Expr **exprs = arena_array(b->arena, const Expr *, table->column_count + 2);
-    Str *names = arena_array(b->arena, Str, table->column_count + 2);
-    bool *taken = arena_array(b->arena, bool, table->column_count + 1);
-    exprs[0] = rel_column_expr(b, rel, table->column_count);
-    names[0] = STR("row_ref");
-    for (uint32_t i = 0; i < table->column_count; i++) {
-        exprs[i + 1] = rel_column_expr(b, rel, i);
-        names[i + 1] = table->columns[i].name;
+    uint32_t columns = table->column_count;
+    Carried out = {arena_array(b->arena, const Expr *, columns + rel->column_count + 2), arena_array(b->arena, Str, columns + rel->column_count + 2), 0};
+    out.exprs[0] = rel_column_expr(b, rel, columns);
+    out.names[0] = STR("row_ref");
+    for (uint32_t i = 0; i < columns; i++) {
+        out.exprs[i + 1] = rel_column_expr(b, rel, i);
+        out.names[i + 1] = table->columns[i].name;
     }
-    for (uint32_t i = 0; i < update->set_count; i++) {
-        TRY(set_columns(b, &scope, table, &update->set[i], exprs + 1, taken));
+    bool *assigned = arena_array(b->arena, bool, columns + 1u);
+    bound->assigned = assigned;
+    TRY(set_assignments(b, &scope, table, update->set, update->set_count, out.exprs + 1, assigned));
+    out.count = columns + 1;
+    if (update->returning_count > 0) {
+        carry(b, rel, columns, &out);
     }
     bound->kind = STATEMENT_UPDATE;
     TRY(with_check(b, NULL));
-    return rel_project(b, rel, exprs, names, table->column_count + 1u, &bound->rel);
+    TRY(rel_project(b, rel, out.exprs, out.names, out.count, &bound->rel));
+    if (update->returning_count == 0) {
+        return ERR_OK;
+    }
+    RelColumn *rows = row_columns(b, table, out.count - columns - 1);
+    Scope after = {.clause = "RETURNING"};
+    Str qualifier = update->alias != NULL ? update->alias->text : table->name;
+    memcpy(rows + columns, bound->rel->columns + columns + 1, sizeof *rows * (out.count - columns - 1));
+    bound->rows = rows;
+    bound->row_count = out.count - 1;
+    scope_add_columns(b, &after, rows, columns, table, qualifier, false);
+    scope_moved(b, &after, &scope, rel, columns, rows + columns, qualifier);
+    scope_add_columns(b, &after, rows, columns, table, STR("new"), true);
+    scope_add_columns(b, &after, rows + columns, columns, table, STR("old"), true);
+    return bind_returning(b, update->returning, update->returning_count, &after, bound);
 }
 
 ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound) {
     Scope scope = {0};
     Rel *rel = NULL;
-    if (delete_->using_count > 0) {
-        return not_supported(b, delete_->using_from[0]->span.at, "DELETE ... USING");
-    }
-    if (delete_->returning_count > 0) {
-        return not_supported(b, delete_->returning[0].span.at, "RETURNING");
-    }
     if (delete_->cursor != NULL) {
         return not_supported(b, delete_->cursor->span.at, "WHERE CURRENT OF");
     }
     TRY(with_push(b, delete_->with, NULL));
-    TRY(scan_target(b, &delete_->table, delete_->alias, delete_->where, &scope, bound, &rel));
-    const Expr **exprs = arena_array(b->arena, const Expr *, 1);
-    Str name = STR("row_ref");
-    exprs[0] = rel_column_expr(b, rel, bound->table->column_count);
+    Target target = {&delete_->table, delete_->alias, delete_->using_from, delete_->using_count, delete_->where};
+    TRY(scan_target(b, &target, &scope, bound, &rel));
+    uint32_t columns = bound->table->column_count;
+    Carried out = {arena_array(b->arena, const Expr *, rel->column_count + 2), arena_array(b->arena, Str, rel->column_count + 2), 1};
+    out.exprs[0] = rel_column_expr(b, rel, columns);
+    out.names[0] = STR("row_ref");
+    if (delete_->returning_count > 0) {
+        carry(b, rel, columns, &out);
+    }
     bound->kind = STATEMENT_DELETE;
     TRY(with_check(b, NULL));
-    return rel_project(b, rel, exprs, &name, 1, &bound->rel);
+    TRY(rel_project(b, rel, out.exprs, out.names, out.count, &bound->rel));
+    if (delete_->returning_count == 0) {
+        return ERR_OK;
+    }
+    Scope after = {.clause = "RETURNING"};
+    bound->rows = bound->rel->columns + 1;
+    bound->row_count = out.count - 1;
+    scope_moved(b, &after, &scope, rel, columns, bound->rows, (Str){0});
+    scope_add_columns(b, &after, bound->rows, columns, bound->table, STR("old"), true);
+    return bind_returning(b, delete_->returning, delete_->returning_count, &after, bound);
 }

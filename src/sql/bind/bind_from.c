@@ -515,6 +515,21 @@ static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **r
     return check_unique(b, scope, first, item->alias != NULL ? item->alias->span.at : item->span.at);
 }
 
+/* Items behind a relation that the scope already knows: UPDATE ... FROM, DELETE ... USING. */
+ErrorCode bind_from_behind(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel *rel, Rel **rel_out) {
+    ColumnId timestamp = scope->timestamp;
+    *rel_out = rel;
+    for (uint32_t i = 0; i < count; i++) {
+        Rel *right = NULL;
+        uint32_t laterals = b->lateral_count;
+        TRY(bind_item(b, list[i], scope, &right));
+        TRY(join_rel(b, JOIN_CROSS, *rel_out, right, list[i]->span.at, rel_out));
+        TRY(join_laterals(b, *rel_out, laterals, list[i]->span.at));
+    }
+    scope->timestamp = timestamp;
+    return ERR_OK;
+}
+
 ErrorCode bind_from_list(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel **rel_out) {
     if (count == 0) {
         TRY(rel_new(b, REL_VALUES, 0, ERROR_NO_POSITION, rel_out));

@@ -272,6 +272,7 @@ NODISCARD ErrorCode rel_project(Binder *b, Rel *input, const Expr *const *exprs,
 NODISCARD ErrorCode rel_scan(Binder *b, const TableDef *table, bool with_ref, Rel **rel_out);
 const Expr *rel_column_expr(Binder *b, const Rel *rel, uint32_t number);
 void scope_add_table(Binder *b, Scope *scope, const Rel *rel, const TableDef *table, Str qualifier);
+NODISCARD ErrorCode bind_from_behind(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel *rel, Rel **rel_out);
 NODISCARD ErrorCode bind_from_list(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel **rel_out);
 NODISCARD ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer, Query *query_out);
 /* One column; an untyped literal in it takes `type`, if given. */
@@ -371,7 +372,16 @@ NODISCARD ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t p
 NODISCARD ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, uint8_t *durability_out, uint32_t *ms_out);
 NODISCARD ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound);
 NODISCARD ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound);
+/* bind_returning.c */
+NODISCARD ErrorCode bind_returning(Binder *b, const AstSelectItem *items, uint32_t count, const Scope *scope, BoundStatement *bound);
+/* Columns of the rows that RETURNING reads: the table's, with ids of their own. */
+RelColumn *row_columns(Binder *b, const TableDef *table, uint32_t more);
+void scope_add_columns(Binder *b, Scope *scope, const RelColumn *columns, uint32_t count, const TableDef *table, Str qualifier, bool hidden);
+NODISCARD ErrorCode bind_on_conflict(Binder *b, const AstInsert *insert, BoundStatement *bound);
+NODISCARD ErrorCode set_assignments(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *set, uint32_t count, const Expr **exprs, bool *taken);
+Str item_name(Binder *b, const AstSelectItem *item);
 /* bind_keys.c */
+Str expression_text(Binder *b, const AstExpr *ast); /* as the catalog keeps it */
 bool is_table_constraint(AstConstraintKind kind);   /* kept with the table, not in the column */
 NODISCARD ErrorCode bind_table_constraint(Binder *b, const BoundStatement *bound, const AstConstraint *ast, const AstName *column, BoundConstraint *out);
 NODISCARD ErrorCode bind_create_constraints(Binder *b, const AstCreateTable *ast, BoundStatement *bound);

@@ -224,7 +224,7 @@ typedef struct IndexBinding { IndexSpec *spec; int32_t *key_columns; IndexKeyDef
 
 static Str expression_name(const AstExpr *ast) { return ast->kind == AST_CALL ? ast->as.text : STR("expr"); }
 
-static Str source_of(Binder *b, const AstExpr *ast) {
+Str expression_text(Binder *b, const AstExpr *ast) {
     Buffer text;
     buffer_init(&text, 1 << 20);
     sql_deparse_expr(ast, b->dialect, &text);
@@ -245,7 +245,7 @@ static ErrorCode add_computed(Binder *b, const TableDef *table, const AstExpr *a
                          STR_ARG(type_name(b, expr->type)));
     }
     Type type = expr->type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : expr->type;
-    binding->computed[binding->spec->computed_count++] = (ColumnDef){.name = expression_name(ast), .type = type, .default_text = source_of(b, ast),
+    binding->computed[binding->spec->computed_count++] = (ColumnDef){.name = expression_name(ast), .type = type, .default_text = expression_text(b, ast),
                                                                      .default_dialect = (uint8_t)b->dialect, .missing_is_null = true};
     return ERR_OK;
 }
@@ -260,7 +260,7 @@ static ErrorCode bind_index_key(Binder *b, const TableDef *table, const AstSortK
             return error_set(b->err, ERR_UNDEFINED_COLUMN, ast->expr->span.at, "column \"%.*s\" does not exist", STR_ARG(ast->expr->as.names.parts[0].text));
         }
         binding->key_columns[spec->def.key_count++] = -1 - (int32_t)spec->computed_count;
-        key->text = source_of(b, ast->expr);
+        key->text = expression_text(b, ast->expr);
         return add_computed(b, table, ast->expr, false, binding);
     }
     if (!type_is_indexable((TypeId)table->columns[number].type.id)) {
@@ -313,7 +313,7 @@ ErrorCode bind_create_index(Binder *b, const AstCreateIndex *ast, BoundStatement
     spec->def.include_count = (uint16_t)ast->include_count;
     if (ast->where != NULL) {
         spec->predicate_computed = (int16_t)spec->computed_count;
-        spec->def.predicate_text = source_of(b, ast->where);
+        spec->def.predicate_text = expression_text(b, ast->where);
         TRY(add_computed(b, table, ast->where, true, &binding));
     }
     return ERR_OK;

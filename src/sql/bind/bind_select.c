@@ -99,7 +99,7 @@ static Str questdb_name(Binder *b, const AstSelectItem *item) {
     return end <= b->context->text.len ? str_slice(b->context->text, item->span.at, end) : STR("column");
 }
 
-static Str item_name(Binder *b, const AstSelectItem *item) {
+Str item_name(Binder *b, const AstSelectItem *item) {
     if (item->alias != NULL) {
         return item->alias->text;
     }

@@ -164,6 +164,13 @@ typedef struct AlterAction { uint8_t kind; bool if_exists; Str name, new_name; C
     bool cascade; BoundConstraint constraint; } AlterAction;
 
 typedef enum OnCommit { ON_COMMIT_NOTHING, ON_COMMIT_DELETE_ROWS, ON_COMMIT_DROP } OnCommit; /* of a temporary table */
+typedef struct BoundConflict {
+    uint32_t index_id;                 /* 0 = any unique index */
+    bool update;                       /* DO UPDATE */
+    const RelColumn *columns;          /* twice the table's: the row that is there, the one that was to come */
+    const Expr **set;                  /* DO UPDATE: one per column of the table */
+    const Expr *where;                 /* or NULL */
+} BoundConflict;
 
 typedef struct BoundStatement {
     uint8_t kind;
@@ -175,6 +182,12 @@ typedef struct BoundStatement {
     ViewBinding view;                  /* CREATE VIEW */
     const struct AstStatement *tree;   /* STATEMENT_OBJECT: what ddl/ does */
     const TableDef **tables; uint32_t table_count;   /* DROP, TRUNCATE lists (IF EXISTS leaves missing ones out) */
+    /* DML: values that rel has behind those named above (UPDATE: behind the table's columns; DELETE: behind row_ref) are what RETURNING reads
+     * besides. rows: all that it reads, in order: INSERT, UPDATE: the stored columns, then rel's further ones; DELETE: rel's further ones. */
+    const RelColumn *rows; uint32_t row_count;
+    const Expr **returning; RelColumn *returning_columns; uint32_t returning_count;
+    const bool *assigned;              /* UPDATE: one a column of the table; NULL = any may change */
+    struct BoundConflict *conflict;    /* INSERT ... ON CONFLICT, or NULL */
     AlterAction *actions; uint32_t action_count;
     BoundConstraint *constraints; uint32_t constraint_count; /* CREATE TABLE: made behind it, in order */
     IndexSpec index;                   /* CREATE INDEX */

@@ -45,7 +45,13 @@ NODISCARD ErrorCode run_next(Run *run, Batch **batch_out, Error *err);
 void run_close(Run *run);       /* NULL is fine */
 
 /* DML: run the plan to its end into storage. rows_out: rows inserted, updated, deleted. On an error the transaction is to be rolled
- * back to the statement's mark. Rows are collected before the first change (no statement sees its own rows). */
+ * back to the statement's mark. Rows are collected before the first change (no statement sees its own rows). Without RETURNING: run_insert, run_update, run_delete. */
+/* Rows of RETURNING, kept until the statement ends; NULL from run_* if it has none. */
+typedef struct DmlRows DmlRows;
+typedef enum DmlKind { DML_INSERT, DML_UPDATE, DML_DELETE } DmlKind;
+NODISCARD ErrorCode run_dml(const Plan *plan, const RunContext *context, const TableDef *table, DmlKind kind, uint64_t *rows_out, DmlRows **returned_out, Error *err);
+Batch *dml_rows_next(DmlRows *rows); /* NULL at the end */
+void dml_rows_close(DmlRows *rows);  /* NULL is fine */
 NODISCARD ErrorCode run_insert(const Plan *plan, const RunContext *context, const TableDef *table, uint64_t *rows_out, Error *err);
 NODISCARD ErrorCode run_update(const Plan *plan, const RunContext *context, const TableDef *table, uint64_t *rows_out, Error *err);
 NODISCARD ErrorCode run_delete(const Plan *plan, const RunContext *context, const TableDef *table, uint64_t *rows_out, Error *err);

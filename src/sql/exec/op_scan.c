@@ -111,6 +111,49 @@ static uint16_t fill_filters(const PlanOp *plan, Value *constants, Arena *arena,
     return count;
 }
 
+/* ---- stretches of an index ---- */
+static bool is_repeated(const Value *values, const uint32_t *outputs, uint32_t at) {
+    const Value *value = &values[outputs[at]];
+    const ValueRules *rules = value_rules((TypeId)value->type.id);
+    for (uint32_t i = 0; i < at; i++) {
+        const Value *other = &values[outputs[i]];
+        if (!other->is_null && rules->equal(other->as.bytes, value->as.bytes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* NULL: the plan has none. *none_out: compared with NULL, no row qualifies. */
+static const IndexRequest *fill_index(const PlanIndex *plan, const Value *constants, Arena *arena, bool *none_out) {
+    if (plan == NULL) {
+        return NULL;
+    }
+    uint32_t probe_max = MAX_OF(plan->in_count, 1u);
+    IndexProbe *probes = arena_array(arena, IndexProbe, probe_max);
+    IndexRequest *request = arena_new(arena, IndexRequest);
+    *request = (IndexRequest){.index_id = plan->index->id, .probes = probes};
+    for (uint32_t n = 0; n < probe_max; n++) {
+        const void **equal = arena_array(arena, const void *, plan->equal_count + 1u);
+        bool null = false;
+        for (uint16_t k = 0; k < plan->equal_count; k++) {
+            bool listed = plan->in_count > 0 && k + 1 == plan->equal_count;
+            const Value *value = &constants[listed ? plan->in[n] : plan->equal[k]];
+            null = null || value->is_null || (listed && is_repeated(constants, plan->in, n));
+            equal[k] = value->as.bytes;
+        }
+        null = null || (plan->has_low && constants[plan->low].is_null) || (plan->has_high && constants[plan->high].is_null);
+        if (!null) {
+            probes[request->probe_count++] = (IndexProbe){.equal = equal, .equal_count = plan->equal_count,
+                                                          .low = plan->has_low ? constants[plan->low].as.bytes : NULL,
+                                                          .high = plan->has_high ? constants[plan->high].as.bytes : NULL,
+                                                          .low_open = plan->low_open, .high_open = plan->high_open};
+        }
+    }
+    *none_out = *none_out || request->probe_count == 0;
+    return request;
+}
+
 static ErrorCode shared_open(Run *run, const PlanOp *plan, ScanShared *shared, Error *err) {
     Storage *storage = run->context.storage;
     if (storage == NULL) {
@@ -126,6 +169,7 @@ static ErrorCode shared_open(Run *run, const PlanOp *plan, ScanShared *shared, E
     RangeList ranges = scan_ranges(plan, constants, arena, &all);
     ScanFilter *filters = arena_array(arena, ScanFilter, plan->as.scan.filter_count + 1u);
     uint16_t filter_count = fill_filters(plan, constants, arena, filters, &shared->empty);
+    const IndexRequest *index = shared->empty ? NULL : fill_index(plan->as.scan.index, constants, arena, &shared->empty);
     if (shared->empty || ranges.count == 0) {
         shared->empty = true;
         return ERR_OK;
@@ -140,6 +184,7 @@ static ErrorCode shared_open(Run *run, const PlanOp *plan, ScanShared *shared, E
         .order = (ScanOrder)plan->as.scan.order,
         .want_refs = plan->as.scan.want_refs,
         .want_stats = !plan->as.scan.residual,
+        .index = index,
     };
     return shared->source->vtable->open(shared->source, &request, &shared->scan, err);
 }

@@ -125,6 +125,7 @@ NODISCARD ErrorCode parse__delete(Parser *p, AstWith *with, AstDelete **delete_o
 NODISCARD ErrorCode parse__create(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__create_table(Parser *p, AstCreateTable *table);                   /* behind CREATE ... TABLE */
 NODISCARD ErrorCode parse__column(Parser *p, AstColumn *column_out);
+NODISCARD ErrorCode parse__set_constraints(Parser *p, AstUtility *utility); /* CONSTRAINTS ALL | a, b DEFERRED | IMMEDIATE */
 NODISCARD ErrorCode parse__constraint(Parser *p, bool of_table, bool *found_out, AstConstraint *constraint_out);
 NODISCARD ErrorCode parse__symbol_tail(Parser *p, AstColumn *column);
 NODISCARD ErrorCode parse__index_spec(Parser *p, AstIndexSpec *index);

@@ -31,6 +31,33 @@ static ErrorCode parse_vacuum(Parser *p, AstUtility *utility) {
     return parse_name_tail(p, utility);
 }
 
+ErrorCode parse__set_constraints(Parser *p, AstUtility *utility) {
+    parse__advance(p);
+    if (!parse__accept_keyword(p, KW_ALL)) {
+        TRY(parse_name_tail(p, utility));
+    }
+    bool deferred = parse__accept_keyword(p, KW_DEFERRED);
+    utility->what = deferred ? STR("set constraints deferred") : STR("set constraints immediate");
+    return deferred ? ERR_OK : parse__expect_keyword(p, KW_IMMEDIATE);
+}
+
+/* REINDEX [(options)] INDEX | TABLE | SCHEMA | DATABASE | SYSTEM [CONCURRENTLY] [name] */
+static ErrorCode parse_reindex(Parser *p, AstUtility *utility) {
+    static const char *const OBJECTS[] = {"index", "table", "schema", "database", "system"};
+    if (parse__at_mark(p, "(")) {
+        TRY(parse__options(p, &utility->options, &utility->option_count));
+    }
+    for (size_t i = 0; i < COUNT_OF(OBJECTS); i++) {
+        if (parse__at_word(p, str_from_c(OBJECTS[i]))) {
+            utility->what = arena_format(p->arena, "reindex %s", OBJECTS[i]);
+            parse__advance(p);
+            (void)parse__accept_keyword(p, KW_CONCURRENTLY);
+            return parse_name_tail(p, utility);
+        }
+    }
+    return parse__expected(p, "INDEX, TABLE, SCHEMA, DATABASE or SYSTEM");
+}
+
 static ErrorCode parse_checkpoint(Parser *p, AstUtility *utility) {
     if (parse__accept_keyword(p, KW_CREATE)) {
         utility->what = STR("checkpoint create");
@@ -74,7 +101,7 @@ static const UtilityRow utility_rows[] = {
     {KW_ANALYSE, parse_vacuum, NULL},        {KW_DISCARD, parse_discard, NULL},   {KW_LISTEN, parse_channel, NULL},
     {KW_UNLISTEN, parse_channel, NULL},      {KW_NOTIFY, parse_channel, NULL},    {KW_CANCEL, parse_cancel, NULL},
     {KW_MERGE, NULL, "MERGE"}, 
-    {KW_DO, NULL, "DO"},                     {KW_CALL, NULL, "CALL"},             {KW_REINDEX, NULL, "REINDEX"},
+    {KW_DO, NULL, "DO"},                     {KW_CALL, NULL, "CALL"},             {KW_REINDEX, parse_reindex, NULL},
     {KW_CLUSTER, NULL, "CLUSTER"},           {KW_REFRESH, NULL, "REFRESH MATERIALIZED VIEW"}, {KW_SECURITY, NULL, "SECURITY LABEL"},
     {KW_SNAPSHOT, NULL, "SNAPSHOT"},     {KW_BACKUP, NULL, "BACKUP"},
     {KW_COMPILE, NULL, "COMPILE VIEW"},

@@ -25,6 +25,11 @@ static void print_columns(const PlanOp *op, Buffer *out) {
 static void explain_scan(const PlanOp *op, Buffer *out) {
     static const char *const orders[] = {"any order", "forward", "backward"};
     buffer_printf(out, " %.*s %s", STR_ARG(op->as.scan.table->name), orders[op->as.scan.order]);
+    if (op->as.scan.index != NULL) {
+        const PlanIndex *index = op->as.scan.index;
+        buffer_printf(out, ", index %.*s: %u of %u keys%s%s", STR_ARG(index->index->name), index->equal_count, index->index->key_count,
+                      index->in_count > 0 ? ", list" : "", index->has_low || index->has_high ? ", range" : "");
+    }
     if (op->as.scan.bound_count + op->as.scan.range_count > 0) {
         uint32_t ranges = 0;
         for (uint32_t i = 0; i < op->as.scan.range_count; i++) {

@@ -481,6 +481,42 @@ ErrorCode lower_rel(PlanContext *context, Rel *rel, const Need *need, PlanOp **o
 }
 
 /* ---- the whole plan ---- */
+static ErrorCode lower_conflict(PlanContext *context, const BoundStatement *statement, PlanDml *dml, Error *err) {
+    const BoundConflict *conflict = statement->conflict;
+    dml->conflict = conflict != NULL;
+    if (conflict == NULL || !conflict->update) {
+        dml->index_id = conflict != NULL ? conflict->index_id : 0;
+        return ERR_OK;
+    }
+    uint32_t count = statement->table->column_count;
+    const Expr **exprs = arena_array(context->arena, const Expr *, count + 2u);
+    dml->update = true;
+    dml->index_id = conflict->index_id;
+    dml->has_where = conflict->where != NULL;
+    exprs[0] = conflict->where;
+    memcpy(exprs + dml->has_where, conflict->set, sizeof *exprs * count);
+    return program_build(context, conflict->columns, 2 * count, exprs, count + dml->has_where, &dml->set, err);
+}
+
+static ErrorCode lower_dml(PlanContext *context, const BoundStatement *statement, const PlanDml **dml_out, Error *err) {
+    *dml_out = NULL;
+    if (statement->returning_count == 0 && statement->conflict == NULL && statement->assigned == NULL) {
+        return ERR_OK;
+    }
+    PlanDml *dml = arena_new(context->arena, PlanDml);
+    dml->rows = statement->rows;
+    dml->row_count = statement->row_count;
+    dml->assigned = statement->assigned;
+    dml->returned = statement->returning_columns;
+    dml->returned_count = statement->returning_count;
+    if (statement->returning_count > 0) {
+        TRY(program_build(context, statement->rows, statement->row_count, statement->returning, statement->returning_count, &dml->returning, err));
+    }
+    TRY(lower_conflict(context, statement, dml, err));
+    *dml_out = dml;
+    return ERR_OK;
+}
+
 ErrorCode plan_create(const BoundStatement *statement, const PlanOptions *options, Arena *arena, Plan **plan_out, Error *err) {
     if (statement->rel == NULL) {
         return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "statement has no relation to plan");
@@ -491,8 +527,10 @@ ErrorCode plan_create(const BoundStatement *statement, const PlanOptions *option
     if (arena->over_limit) {
         return error_set(err, ERR_OUT_OF_MEMORY, ERROR_NO_POSITION, "planning needs more than %zu bytes", arena->limit_bytes);
     }
+    const PlanDml *dml = NULL;
+    TRY(lower_dml(&context, statement, &dml, err));
     Plan *plan = arena_new(arena, Plan);
-    *plan = (Plan){.root = root, .op_count = context.op_count, .subquery_count = context.subquery_count,
+    *plan = (Plan){.root = root, .dml = dml, .op_count = context.op_count, .subquery_count = context.subquery_count,
                    .outer_count = context.outer_count, .working_count = context.working_count, .passes_fired = context.passes_fired};
     *plan_out = plan;
     return ERR_OK;

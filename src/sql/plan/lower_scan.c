@@ -248,6 +248,159 @@ static void choose_columns(ScanLowering *s, PlanOp *op, const Need *need) {
     op->columns = columns;
 }
 
+/* ---- indexes ---- */
+enum { IN_PROBES_MAX = 256 };
+
+/* What conditions say of one key column: places in the residual filter, -1 = nothing. */
+typedef struct KeyConditions { const Expr *equal, *low, *high; const Expr *in; bool low_open, high_open; } KeyConditions;
+
+static bool same_kind(Type column, Type bound) {
+    bool scaled = column.id == TYPE_DECIMAL8 || column.id == TYPE_DECIMAL16;
+    return column.id == bound.id && (!scaled || column.scale == bound.scale);
+}
+
+static bool usable_list(const Expr *expr, ColumnId id) {
+    ColumnId column = 0;
+    bool fits = expr->kind == EXPR_IN_LIST && expr->arg_count > 1 && expr->arg_count <= IN_PROBES_MAX + 1 && expr_is_column(expr->args[0], &column) && column == id;
+    for (uint32_t i = 1; i < expr->arg_count && fits; i++) {
+        fits = usable_bound(expr->args[i]) && (expr->args[i]->flags & EXPR_FAILS) == 0 && same_kind(expr->args[0]->type, expr->args[i]->type);
+    }
+    return fits;
+}
+
+static void note_condition(const Expr *expr, ColumnId id, KeyConditions *out) {
+    ColumnId column = 0;
+    FilterOp op = FILTER_EQ;
+    const Expr *bound = NULL;
+    if (usable_list(expr, id)) {
+        out->in = out->in == NULL ? expr : out->in;
+        return;
+    }
+    if (!column_comparison(expr, &column, &op, &bound) || column != id || (bound->flags & EXPR_FAILS) != 0) {
+        return;
+    }
+    const Expr *key = expr->args[0] == bound ? expr->args[1] : expr->args[0];
+    if (!same_kind(key->type, bound->type)) {
+        return;
+    }
+    if (op == FILTER_EQ && out->equal == NULL) {
+        out->equal = bound;
+    } else if ((op == FILTER_GT || op == FILTER_GE) && out->low == NULL) {
+        out->low = bound;
+        out->low_open = op == FILTER_GT;
+    } else if ((op == FILTER_LT || op == FILTER_LE) && out->high == NULL) {
+        out->high = bound;
+        out->high_open = op == FILTER_LT;
+    }
+}
+
+static KeyConditions conditions_of(const ScanLowering *s, const TableDef *table, uint32_t column_id) {
+    KeyConditions out = {0};
+    int number = table_column_by_id(table, column_id);
+    bool may_fail = false;
+    for (uint32_t i = 0; i < s->rel->column_count; i++) {
+        const RelColumn *column = &s->rel->columns[i];
+        if (number < 0 || column->table_column != number || column->type.id == TYPE_SYMBOL || column->type.id == TYPE_BPCHAR) {
+            continue;
+        }
+        for (uint32_t f = 0; f < s->residual.count && !may_fail; f++) { /* a condition that fails stops those behind it */
+            note_condition(s->residual.items[f], column->id, &out);
+            may_fail = (s->residual.items[f]->flags & EXPR_FAILS) != 0;
+        }
+    }
+    return out;
+}
+
+typedef struct IndexChoice { const IndexDef *index; uint16_t equal_count; bool whole_unique, ranged, list; } IndexChoice;
+
+/* All keys of a unique index, else most keys by equality, else a range of the first key. */
+static bool better(const IndexChoice *a, const IndexChoice *b) {
+    if (b->index == NULL || a->whole_unique != b->whole_unique) {
+        return b->index == NULL || a->whole_unique;
+    }
+    if (a->equal_count != b->equal_count) {
+        return a->equal_count > b->equal_count;
+    }
+    return a->ranged != b->ranged ? a->ranged : !a->list && b->list;
+}
+
+static IndexChoice look_at_index(const ScanLowering *s, const TableDef *table, const IndexDef *index) {
+    IndexChoice choice = {.index = index};
+    for (uint16_t k = 0; k < index->key_count; k++) {
+        KeyConditions key = conditions_of(s, table, index->keys[k].column_id);
+        if (index->keys[k].text.len > 0 || (key.equal == NULL && key.in == NULL)) {
+            choice.ranged = index->keys[k].text.len == 0 && (key.low != NULL || key.high != NULL);
+            break;
+        }
+        choice.equal_count++;
+        if (key.equal == NULL) { /* a list ends the leading keys */
+            choice.list = true;
+            break;
+        }
+    }
+    choice.whole_unique = index->is_unique && choice.equal_count == index->key_count;
+    return choice;
+}
+
+static uint32_t add_constant(ScanLowering *s, const Expr *expr) {
+    s->constants[s->constant_count] = expr;
+    return s->constant_count++;
+}
+
+static const PlanIndex *make_index(ScanLowering *s, const TableDef *table, const IndexChoice *choice) {
+    Arena *arena = s->context->arena;
+    PlanIndex *plan = arena_new(arena, PlanIndex);
+    uint32_t *equal = arena_array(arena, uint32_t, choice->equal_count + 1u);
+    const Expr **constants = arena_array(arena, const Expr *, s->constant_count + INDEX_KEYS_MAX + IN_PROBES_MAX + 2u);
+    memcpy(constants, s->constants, sizeof *constants * s->constant_count);
+    s->constants = constants;
+    *plan = (PlanIndex){.index = choice->index, .equal_count = choice->equal_count, .equal = equal};
+    for (uint16_t k = 0; k < choice->equal_count; k++) {
+        KeyConditions key = conditions_of(s, table, choice->index->keys[k].column_id);
+        if (key.equal != NULL) {
+            equal[k] = add_constant(s, key.equal);
+            continue;
+        }
+        uint32_t *in = arena_array(arena, uint32_t, key.in->arg_count);
+        for (uint32_t i = 1; i < key.in->arg_count; i++) {
+            in[plan->in_count++] = add_constant(s, key.in->args[i]);
+        }
+        plan->in = in;
+    }
+    if (choice->ranged && choice->equal_count < choice->index->key_count) {
+        KeyConditions key = conditions_of(s, table, choice->index->keys[choice->equal_count].column_id);
+        plan->has_low = key.low != NULL;
+        plan->has_high = key.high != NULL;
+        plan->low_open = key.low_open;
+        plan->high_open = key.high_open;
+        plan->low = plan->has_low ? add_constant(s, key.low) : 0;
+        plan->high = plan->has_high ? add_constant(s, key.high) : 0;
+    }
+    return plan;
+}
+
+static const PlanIndex *choose_index(ScanLowering *s, const Need *need) {
+    const TableDef *table = s->rel->as.scan.table;
+    IndexChoice best = {0};
+    bool time_order = need->order && table->designated >= 0;
+    if (!pass_on(s->context, PASS_INDEX_USE) || time_order || s->bound_count + s->range_count > 0 || s->residual.count == 0) {
+        return NULL;
+    }
+    for (uint16_t i = 0; i < table->index_count; i++) {
+        const IndexDef *index = &table->indexes[i];
+        IndexChoice choice = look_at_index(s, table, index);
+        bool usable = index->predicate_column_id == 0 && (choice.equal_count > 0 || choice.ranged);
+        if (usable && better(&choice, &best)) {
+            best = choice;
+        }
+    }
+    if (best.index == NULL) {
+        return NULL;
+    }
+    s->context->passes_fired |= 1u << PASS_INDEX_USE;
+    return make_index(s, table, &best);
+}
+
 ErrorCode lower_scan(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
     bool done = false;
     TRY(lower_probe(context, rel, need, &done, op_out, err));
@@ -267,6 +420,7 @@ ErrorCode lower_scan(PlanContext *context, Rel *rel, const Need *need, PlanOp **
     op->as.scan.filters = s.filters;
     op->as.scan.filter_count = s.filter_count;
     op->as.scan.residual = s.residual.count > 0;
+    op->as.scan.index = choose_index(&s, need);
     for (uint16_t i = 0; i < s.filter_count; i++) {
         s.filters[i].column = (uint16_t)plan_column_position(op, s.filter_columns[i]);
     }

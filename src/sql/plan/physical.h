@@ -19,6 +19,17 @@ typedef struct TimeRanges { const KeyRange *ranges; uint32_t count; } TimeRanges
 /* column op value(s), as ScanFilter; outputs of the scan's program. column: place in the scan's columns. */
 typedef struct PlanFilter { uint16_t column; uint8_t op; bool prune_only; uint32_t output; } PlanFilter;
 
+/* The index by which rows are found: leading keys equal outputs of the scan's constants, the next one between bounds. Storage may read the
+ * whole table instead; the conditions stand in the filter above all the same. */
+typedef struct PlanIndex {
+    const IndexDef *index;
+    uint16_t equal_count;
+    const uint32_t *equal;      /* outputs, one a leading key */
+    const uint32_t *in; uint32_t in_count; /* the last of those keys has one of these values instead; in_count 0 = no list */
+    bool has_low, has_high, low_open, high_open;
+    uint32_t low, high;         /* outputs */
+} PlanIndex;
+
 typedef struct PlanAggregate {
     const Aggregate *aggregate;
     const void *prepared;
@@ -65,6 +76,7 @@ struct PlanOp {
             const TimeBound *bounds; uint32_t bound_count;
             const TimeRanges *ranges; uint32_t range_count;
             const PlanFilter *filters; uint16_t filter_count;
+            const PlanIndex *index;         /* NULL: all rows */
             bool residual;                  /* a filter stands above, for EXPLAIN and statistics */
         } scan;
         struct {                                            /* row-major cells: a value, or NULL: output outputs[cell] of constants */
@@ -128,8 +140,21 @@ struct PlanOp {
     } as;
 };
 
+/* What INSERT, UPDATE and DELETE do besides storing rel's rows. */
+typedef struct PlanDml {
+    const RelColumn *rows; uint32_t row_count;              /* what RETURNING reads: see BoundStatement */
+    const RelColumn *returned; uint32_t returned_count;     /* 0: no RETURNING */
+    const Program *returning;                               /* over rows */
+    const bool *assigned;                                   /* UPDATE: see Storage.assigned; NULL = any */
+    bool conflict, update;                                  /* ON CONFLICT; DO UPDATE */
+    uint32_t index_id;
+    bool has_where;
+    const Program *set;                                     /* over the row there is, then the one to come: [where], then the table's columns */
+} PlanDml;
+
 struct Plan {
     const PlanOp *root;
+    const PlanDml *dml;         /* NULL: nothing besides */
     uint32_t op_count, subquery_count, outer_count, working_count;
     uint32_t passes_fired;
     bool is_volatile;

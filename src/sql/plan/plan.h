@@ -20,6 +20,7 @@ typedef struct Plan Plan;
     X(STATS_ANSWERS, "stats_answers", "count, min, max and sum come from block statistics")                            \
     X(ARRAY_GROUPS, "array_groups", "groups of symbols and small integers are found by code, not by hash")             \
     X(PARALLEL, "parallel", "morsels are shared among workers")                                                        \
+    X(INDEX_USE, "index_use", "keys that are compared with constants are looked up in an index")                       \
     X(LATEST_INDEX, "latest_index", "LATEST ON asks storage for the last row of each symbol")
 
 typedef enum PlanPass {

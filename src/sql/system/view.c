@@ -159,6 +159,11 @@ static ErrorCode storage_fetch(Storage *base, uint32_t table_id, const RowRef *r
     return inner->fetch(inner, table_id, rows, row_count, columns_out, arena, err);
 }
 
+static void storage_assigned(Storage *base, uint32_t table_id, const bool *columns) {
+    Storage *inner = of_storage(base)->inner_storage;
+    inner->assigned(inner, table_id, columns);
+}
+
 static ErrorCode storage_statement_end(Storage *base, Error *err) {
     Storage *inner = of_storage(base)->inner_storage;
     return inner->statement_end(inner, err);
@@ -174,6 +179,6 @@ void system_view_init(SystemView *view, Arena *arena, CatalogView *inner, Storag
     *view = (SystemView){.arena = arena, .names = {append_name, find_name}, .calls = {system_call}, .busy = ATOMIC_FLAG_INIT};
     view->base = (CatalogView){view_table_find, view_table_by_id, view_table_next, view_schema_next, view_stats, view_version, view_object_find,
                                view_object_by_id, view_object_next, view_relation_find};
-    view->storage = (Storage){storage_source, storage_append, storage_end_rows, storage_rows_appended, storage_conflicts, storage_fetch, storage_statement_end};
+    view->storage = (Storage){storage_source, storage_append, storage_end_rows, storage_rows_appended, storage_conflicts, storage_fetch, storage_assigned, storage_statement_end};
     system_view_attach(view, inner, inner_storage, environment);
 }

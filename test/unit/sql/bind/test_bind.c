@@ -195,8 +195,6 @@ static const BindCase postgres_cases[] = {
      "{project #11, #10[#14 x integer, #15 count bigint] {aggregate #1 : count()[#11 group integer, #10 count bigint] {scan bag#1}}}"},
     {"select * from bag where a = any(array[1,2])",
      "{filter or(=(#1 1:integer) =(#1 2:integer)) {scan bag#1}}"},
-    {"delete from bag using trades where a = 1",
-     "0A000@22"},
     {"update bag set a = 1, a = 2",
      "42601@22"},
     {"update bag set nosuch = 1",
