@@ -67,12 +67,14 @@ void table__prober_close(Prober *prober) {
 
 /* ---- rows ---- */
 
+/* Rows that a publish has moved have begun long ago, even while its record is on the way to the disk. */
 static Stamp begin_of(const Part *part, uint32_t offset) {
-    if (part->file != NULL) {
-        return part->begin;
+    Stamp begin = part->begin;
+    if (part->file == NULL) {
+        const Chunk *chunk = part->chunks[table__chunk_at(part, offset)];
+        begin = runs_get(&chunk->runs, offset - chunk->first_offset);
     }
-    const Chunk *chunk = part->chunks[table__chunk_at(part, offset)];
-    return runs_get(&chunk->runs, offset - chunk->first_offset);
+    return begin == part->published && begin != 0 ? 1 : begin;
 }
 
 /* Dead for everybody from now on: no snapshot sees it, and no rollback brings it back. */

@@ -286,6 +286,15 @@ static void retire_input(const Rewrite *rewrite, RewriteInput *input, Stamp stam
     part->moves = input->moves;
 }
 
+static void note_published(const Rewrite *rewrite, Stamp stamp) {
+    for (uint32_t i = 0; i < rewrite->part_count; i++) {
+        rewrite->parts[i]->published = stamp;
+    }
+    if (rewrite->output.tail != NULL) {
+        rewrite->output.tail->published = stamp;
+    }
+}
+
 bool table_rewrite_install(Rewrite *rewrite, Stamp stamp, Buffer *out) {
     Table *table = rewrite->table;
     bool good = true;
@@ -295,6 +304,7 @@ bool table_rewrite_install(Rewrite *rewrite, Stamp stamp, Buffer *out) {
     }
     if (good) {
         install_parts(rewrite, stamp);
+        note_published(rewrite, stamp);
         for (uint32_t i = 0; i < rewrite->input_count; i++) {
             retire_input(rewrite, &rewrite->inputs[i], stamp);
         }

@@ -60,6 +60,7 @@ typedef struct Part {
     bool has_time;
     int64_t min, max;            /* times */
     EndMap ends;
+    Stamp published;             /* of the publish that made it: rows that begin with it were there before */
     struct PartIndex *indexes;   /* index_part.h */
     uint32_t index_count;
 } Part;
