@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that building needs; --test adds those that tests need. Does nothing if all are there.
 build="gcc libc6-dev make meson ninja-build pkg-config liblz4-dev libzstd-dev zlib1g-dev libpcre2-dev libuv1-dev libedit-dev libssl-dev libidn-dev tzdata"
-test="libcmocka-dev python3 python3-venv clang llvm libclang-rt-14-dev codespell curl git binutils ccache"
+test="libcmocka-dev postgresql-client openssl python3 python3-venv clang llvm libclang-rt-14-dev codespell curl git binutils ccache"
 packages=$build
 [ "$1" = "--test" ] && packages="$build $test"
 command -v dpkg-query >/dev/null || { echo "no Debian here; needed are: $packages"; exit 0; }

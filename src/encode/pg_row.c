@@ -40,9 +40,16 @@ static ErrorCode plan_fields(PgRun *run, const Cell *cells, const uint8_t *forma
 /* The next live rows from `row` on, at most `max`. Returns where to go on. */
 static uint32_t pick_rows(PgRun *run, const Batch *batch, uint32_t row, uint64_t max) {
     uint16_t count = 0, most = (uint16_t)MIN_OF(max, (uint64_t)PG_RUN_ROWS);
+    if (batch->live == NULL) {
+        run->row_count = (uint16_t)MIN_OF((uint32_t)most, batch->row_count - row);
+        for (size_t i = 0; i < run->row_count; i++) {
+            run->rows[i] = (uint16_t)(row + i);
+        }
+        return row + run->row_count;
+    }
     for (; row < batch->row_count && count < most; row++) {
         run->rows[count] = (uint16_t)row;
-        count += (uint16_t)(batch->live == NULL || bit_get(batch->live, row));
+        count += (uint16_t)bit_get(batch->live, row);
     }
     run->row_count = count;
     return row;
@@ -51,16 +58,21 @@ static uint32_t pick_rows(PgRun *run, const Batch *batch, uint32_t row, uint64_t
 /* ---- pass one ---- */
 
 static void find_places(PgRun *run, const Cell *cell) {
+    run->places = run->rows;
     if (cell->index == NULL) {
-        memcpy(run->places, run->rows, run->row_count * sizeof run->rows[0]);
         return;
     }
     for (size_t i = 0; i < run->row_count; i++) {
-        run->places[i] = cell->index[run->rows[i]];
+        run->index_places[i] = cell->index[run->rows[i]];
     }
+    run->places = run->index_places;
 }
 
 static void find_nulls(const PgRun *run, const Cell *cell, int32_t *lens) {
+    if (cell->valid == NULL && cell->row_valid == NULL) {
+        memset(lens, 0, run->row_count * sizeof lens[0]);
+        return;
+    }
     for (size_t i = 0; i < run->row_count; i++) {
         lens[i] = encode__is_null(cell, run->rows[i], run->places[i]) ? PG_NULL : 0;
     }
@@ -70,7 +82,8 @@ static void find_nulls(const PgRun *run, const Cell *cell, int32_t *lens) {
 static void fill_constant(PgRun *run, PgField *field) {
     uint16_t row_count = run->row_count, first = run->rows[0];
     run->row_count = 1;
-    run->rows[0] = run->places[0] = 0;
+    run->rows[0] = 0;
+    run->places = run->rows;
     find_nulls(run, field->cell, field->lens);
     field->fill(run, field);
     run->row_count = row_count;
@@ -84,7 +97,7 @@ static void fill_constant(PgRun *run, PgField *field) {
     }
 }
 
-/* Bytes of the column's fields, with their lengths. */
+/* Bytes of the column's fields, with their lengths, at most. */
 static size_t fill_field(PgRun *run, PgField *field) {
     const Cell *cell = field->cell;
     if (cell->constant) {
@@ -96,10 +109,13 @@ static size_t fill_field(PgRun *run, PgField *field) {
         field->slot_bytes = field->slot_width;
     }
     size_t bytes = 0;
-    for (size_t i = 0; i < run->row_count; i++) {
-        bytes += (size_t)(4 + MAX_OF(field->lens[i], 0));
+    if (field->kind == PG_FIELD_SLOTS) { /* more than it will be, but nothing to add up */
+        return (size_t)run->row_count * (4u + field->slot_width);
     }
-    return bytes;
+    for (size_t i = 0; i < run->row_count; i++) {
+        bytes += (size_t)MAX_OF(field->lens[i], 0);
+    }
+    return bytes + (size_t)run->row_count * 4;
 }
 
 /* ---- pass two ---- */

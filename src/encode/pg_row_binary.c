@@ -5,10 +5,12 @@
 /* One loop a type: read the value, write its big-endian form. Values under NULL are turned too, which costs less than to ask. */
 #define FILL_FIXED(name, Value, bytes, put)                                                                            \
     static void name(PgRun *run, PgField *field) {                                                                     \
-        for (size_t i = 0; i < run->row_count; i++) {                                                                  \
+        const uint8_t *data = field->cell->data;                                                                       \
+        const uint16_t *places = run->places;                                                                          \
+        uint8_t *slot = field->slots;                                                                                  \
+        for (size_t i = 0; i < run->row_count; i++, slot += PG_SLOT_BYTES) {                                           \
             Value value;                                                                                               \
-            memcpy(&value, encode__pg_value(run, field, i), sizeof value);                                             \
-            uint8_t *slot = encode__pg_slot(field, i);                                                                 \
+            memcpy(&value, data + places[i] * sizeof(Value), sizeof value);                                            \
             put;                                                                                                       \
             field->lens[i] = field->lens[i] == PG_NULL ? PG_NULL : (bytes);                                            \
         }                                                                                                              \

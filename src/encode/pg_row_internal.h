@@ -38,7 +38,8 @@ struct PgRun {
     TextStyle style;
     uint16_t row_count;        /* rows of this run */
     uint16_t rows[PG_RUN_ROWS];   /* their numbers in the batch */
-    uint16_t places[PG_RUN_ROWS]; /* of the field at hand: where each row's value lies in the cell's data */
+    const uint16_t *places;       /* of the field at hand: where each row's value lies in the cell's data; rows or the next */
+    uint16_t index_places[PG_RUN_ROWS];
     DateCache dates;
 };
 
