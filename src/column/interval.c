@@ -83,6 +83,11 @@ static void write_time(IntervalWriter *w, int64_t micros) {
 
 size_t interval_format(char *out, Interval interval) {
     IntervalWriter w = {.out = out};
+    int infinite = interval_is_infinite(interval);
+    if (infinite != 0) {
+        write_text(&w, infinite > 0 ? "infinity" : "-infinity");
+        return w.len;
+    }
     write_field(&w, interval.months / 12, "year");
     write_field(&w, interval.months % 12, "mon");
     write_field(&w, interval.days, "day");
@@ -367,6 +372,11 @@ static bool read_iso(IntervalReader *r, IntervalSum *sum) {
 bool interval_parse(Str text, Interval *interval_out) {
     IntervalReader r = {.text = str_trim(text)};
     IntervalSum sum = {0};
+    bool minus = str_equal_ignore_case(r.text, STR("-infinity"));
+    if (minus || str_equal_ignore_case(r.text, STR("infinity")) || str_equal_ignore_case(r.text, STR("+infinity"))) {
+        *interval_out = interval_infinite(minus ? -1 : 1);
+        return true;
+    }
     if ((peek(&r) | 0x20) == 'p') {
         return read_iso(&r, &sum) && sum_finish(&sum, false, interval_out);
     }

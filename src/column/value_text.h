@@ -39,6 +39,15 @@ bool uuid_parse(Str text, Uuid *uuid_out);           /* 32 hex digits, hyphens a
 enum { INTERVAL_TEXT_MAX = 100 };
 size_t interval_format(char *out, Interval interval); /* "1 year 2 mons 3 days 04:05:06.5" */
 bool interval_parse(Str text, Interval *interval_out); /* PostgreSQL's forms, ISO 8601 "P1DT2H"; false: not an interval or too large */
+/* -1, 0, 1. An infinite interval has all its fields at their ends. */
+static inline int interval_is_infinite(Interval i) {
+    bool high = i.months == INT32_MAX && i.days == INT32_MAX && i.micros == INT64_MAX;
+    bool low = i.months == INT32_MIN && i.days == INT32_MIN && i.micros == INT64_MIN;
+    return (int)high - (int)low;
+}
+static inline Interval interval_infinite(int sign) {
+    return sign > 0 ? (Interval){INT32_MAX, INT32_MAX, INT64_MAX} : (Interval){INT32_MIN, INT32_MIN, INT64_MIN};
+}
 Int128 interval_span(Interval interval);               /* microseconds, a month as 30 days: PostgreSQL's order of intervals */
 
 /* Times of day. */

@@ -63,10 +63,40 @@ static ErrorCode call_extract(Binder *b, const Expr **args, uint32_t count, int6
     return call_function(b, STR("extract"), args, count, position, false, expr_out);
 }
 
+/* current_timestamp(3) and its kin: the value with so many digits of the second. */
+static ErrorCode call_clock(Binder *b, const char *name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    bool digits = count == 1 && args[0]->kind == EXPR_CONSTANT && args[0]->type.id == TYPE_INT4 && !args[0]->as.value.is_null;
+    if (count > 0 && (!digits || args[0]->as.value.as.i32 < 0)) {
+        return error_set(b->err, ERR_SYNTAX, position, "%s takes a constant number of digits", name);
+    }
+    TRY(call_function(b, str_from_c(name), args, 0, position, false, expr_out));
+    if (!digits) {
+        return ERR_OK;
+    }
+    Type type = (*expr_out)->type;
+    type.precision = (uint8_t)(MIN_OF(args[0]->as.value.as.i32, 6) + 1);
+    return coerce(b, *expr_out, type, CAST_EXPLICIT, expr_out);
+}
+
+static ErrorCode call_current_time(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    return call_clock(b, "current_time", args, count, position, expr_out);
+}
+static ErrorCode call_current_timestamp(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    return call_clock(b, "current_timestamp", args, count, position, expr_out);
+}
+static ErrorCode call_localtime(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    return call_clock(b, "localtime", args, count, position, expr_out);
+}
+static ErrorCode call_localtimestamp(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    return call_clock(b, "localtimestamp", args, count, position, expr_out);
+}
+
 typedef ErrorCode (*FormBind)(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
 typedef struct FormRow { Str name; FormBind bind; } FormRow;
 static const FormRow form_rows[] = {
     {{"coalesce", 8}, call_coalesce}, {{"nullif", 6}, call_nullif}, {{"switch", 6}, call_switch}, {{"extract", 7}, call_extract},
+    {{"current_time", 12}, call_current_time}, {{"current_timestamp", 17}, call_current_timestamp}, {{"localtime", 9}, call_localtime},
+    {{"localtimestamp", 14}, call_localtimestamp},
     {{"nextval", 7}, call_nextval},   {{"currval", 7}, call_currval}, {{"setval", 6}, call_setval},
 };
 

@@ -106,11 +106,13 @@ static ErrorCode interval_text(Binder *b, const AstExpr *ast, const Expr **expr_
         number = number && ((text.data[i] >= '0' && text.data[i] <= '9') || text.data[i] == '.' || (i == 0 && (text.data[i] == '-' || text.data[i] == '+')));
     }
     ptrdiff_t many = str_find(type->interval_fields, STR(" to "), 0);
-    if (number && many >= 0) {
-        return not_supported(b, ast->span.at, "an interval of several fields");
-    }
-    if (number) {
-        text = arena_format(b->arena, "%.*s %.*s", STR_ARG(text), STR_ARG(type->interval_fields));
+    Str field = many < 0 ? type->interval_fields : str_slice(type->interval_fields, (size_t)many + 4, type->interval_fields.len);
+    bool day_hour = str_equal_ignore_case(type->interval_fields, STR("day to hour"));
+    ptrdiff_t blank = str_find_char(text, ' ', 0);
+    if (number) { /* of the last field */
+        text = arena_format(b->arena, "%.*s %.*s", STR_ARG(text), STR_ARG(field));
+    } else if (day_hour && blank > 0 && str_find_char(text, ':', 0) < 0) { /* '1 2' */
+        text = arena_format(b->arena, "%.*s days %.*s hours", (int)blank, text.data, (int)(text.len - (size_t)blank - 1), text.data + blank + 1);
     }
     *expr_out = expr_text(b, text, TYPE_UNKNOWN, ast->args[0]->span.at);
     return ERR_OK;

@@ -390,6 +390,23 @@ static ErrorCode bind_exists(Binder *b, Scope *scope, const AstExpr *ast, const 
     return expr_rel(b, EXPR_EXISTS_REL, type_of(TYPE_BOOL), NULL, query.rel, &capture, ast->span.at, expr_out);
 }
 
+/* (a, b) OVERLAPS (c, d); an interval in second place is a length. */
+static ErrorCode bind_overlaps(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const Expr **args = arena_array(b->arena, const Expr *, 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        const AstExpr *row = ast->args[i];
+        if (row->kind != AST_ROW || row->arg_count != 2) {
+            return error_set(b->err, ERR_SYNTAX, row->span.at, "wrong number of parameters on %s side of OVERLAPS expression", i == 0 ? "left" : "right");
+        }
+        TRY(bind_expr(b, scope, row->args[0], &args[2 * i]));
+        TRY(bind_expr(b, scope, row->args[1], &args[2 * i + 1]));
+        if (args[2 * i + 1]->type.id == TYPE_INTERVAL) {
+            TRY(bind_operator(b, STR("+"), args[2 * i], args[2 * i + 1], ast->span.at, &args[2 * i + 1]));
+        }
+    }
+    return call_function(b, STR("overlaps"), args, 4, ast->span.at, false, expr_out);
+}
+
 static ErrorCode refuse_word(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     (void)scope;
     (void)expr_out;
@@ -425,7 +442,7 @@ static const PredicateRow predicate_rows[] = {
     ROW("ilike", bind_like), ROW("not ilike", bind_like), ROW("similar to", bind_like), ROW("not similar to", bind_like),
     ROW("is true", bind_is_boolean), ROW("is not true", bind_is_boolean), ROW("is false", bind_is_boolean), ROW("is not false", bind_is_boolean),
     ROW("is unknown", bind_is_boolean), ROW("is not unknown", bind_is_boolean), ROW("is distinct from", bind_distinct_from),
-    ROW("is not distinct from", bind_distinct_from), ROW("collate", bind_collate), ROW("within", refuse_word), ROW("overlaps", refuse_word),
+    ROW("is not distinct from", bind_distinct_from), ROW("collate", bind_collate), ROW("within", refuse_word), ROW("overlaps", bind_overlaps),
     ROW("is normalized", refuse_word), ROW("is not normalized", refuse_word),
 };
 

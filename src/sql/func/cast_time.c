@@ -31,16 +31,12 @@ static void keep_fields(Interval *interval, int32_t mask) {
     }
 }
 
-static bool interval_is_infinite(const Interval *i) {
-    return (i->months == INT32_MAX && i->days == INT32_MAX && i->micros == INT64_MAX) || (i->months == INT32_MIN && i->days == INT32_MIN && i->micros == INT64_MIN);
-}
-
 ErrorCode cast__apply_precision(Type type, void *value, Error *err) {
     (void)err;
     if (type.id == TYPE_INTERVAL) {
         Interval interval;
         memcpy(&interval, value, sizeof interval);
-        if (interval_is_infinite(&interval)) {
+        if (interval_is_infinite(interval) != 0) {
             return ERR_OK;
         }
         if (type.length > 0) {

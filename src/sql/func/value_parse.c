@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * value_parse.c - text input of every type: one value, with PostgreSQL's errors. */
 #include <math.h>
+#include <stdio.h>
 
 #include "column/array.h"
 #include "sql/func/cast_internal.h"
@@ -209,7 +210,37 @@ static bool is_year_zero(Str text) {
     return zeros >= 4 && (zeros == text.len || text.data[zeros] == '-' || text.data[zeros] == '/');
 }
 
-static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *environment, void *out, Error *err) {
+/* "1/5/2024…" -> "2024-01-05…": month first, as PostgreSQL's default DateStyle has it. The rest of the text stays. */
+static bool slashed_date(Str text, char *room, size_t room_bytes, Str *out) {
+    int month = 0, day = 0, year = 0, used = 0;
+    char copy[100];
+    if (text.len >= sizeof copy) {
+        return false;
+    }
+    memcpy(copy, text.data, text.len);
+    copy[text.len] = '\0';
+    if (sscanf(copy, "%2d/%2d/%4d%n", &month, &day, &year, &used) != 3 || used < 8) {
+        return false;
+    }
+    int len = snprintf(room, room_bytes, "%04d-%02d-%02d%s", year, month, day, copy + used);
+    *out = str_from(room, (size_t)len);
+    return len > 0 && (size_t)len < room_bytes;
+}
+
+/* "2024-01-05 10:00:00 America/New_York": a zone's name behind, which timestamptz heeds and the others drop. */
+static bool named_zone(Str text, const FunctionEnvironment *environment, Arena *arena, ParsedTime *parsed_out, const Zone **zone_out) {
+    size_t at = text.len;
+    while (at > 0 && text.data[at - 1] != ' ') {
+        at--;
+    }
+    if (environment == NULL || environment->zone_load == NULL || at < 9 || at == text.len || (text.data[at] >= '0' && text.data[at] <= '9')) {
+        return false;
+    }
+    return timestamp_parse(str_trim(str_slice(text, 0, at)), parsed_out) && !parsed_out->has_offset &&
+           func__zone_find(environment, str_slice(text, at, text.len), false, arena, zone_out, NULL) == ERR_OK;
+}
+
+static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *environment, Arena *arena, void *out, Error *err) {
     ParsedTime parsed;
     Wall wall = {0};
     TypeId id = (TypeId)type.id;
@@ -221,7 +252,13 @@ static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *envi
         return time__store(id, wall, zone, out, err);
     }
     bool postgres = environment != NULL && !environment->questdb;
-    if (!timestamp_parse(str_trim(text), &parsed) || (postgres && is_year_zero(text))) {
+    char room[128];
+    Str plain = str_trim(text);
+    if (postgres && !slashed_date(plain, room, sizeof room, &plain)) {
+        plain = str_trim(text);
+    }
+    bool fine = timestamp_parse(plain, &parsed) || (postgres && named_zone(plain, environment, arena, &parsed, &zone));
+    if (!fine || (postgres && is_year_zero(text))) {
         return bad_time(type, text, err);
     }
     wall.infinite = parsed.infinite;
@@ -291,7 +328,7 @@ ErrorCode value_parse(Type type, Str text, const FunctionEnvironment *environmen
         }
         return parse_numeric(type, text, arena, value_out, err);
     case CAT_TIME:
-        TRY(parse_time(type, text, environment, value_out, err));
+        TRY(parse_time(type, text, environment, arena, value_out, err));
         return type.precision == 0 ? ERR_OK : cast__apply_precision(type, value_out, err);
     case CAT_INTERVAL: {
         Interval interval;

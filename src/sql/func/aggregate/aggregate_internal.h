@@ -9,6 +9,13 @@
 
 /* One family's rows; rows of one name stand together. */
 typedef struct AggregateFamily { const Aggregate *rows; size_t count; } AggregateFamily;
+/* Sums and means of intervals (interval_sum.c); their rows stand with those of the numbers. */
+enum { AGGREGATE_INTERVAL_BYTES = 48 };
+ErrorCode aggregate__interval_update(const AggregateCall *call, void *state, Error *err);
+ErrorCode aggregate__interval_groups(const AggregateCall *call, uint8_t *states, size_t stride, const uint32_t *group, Error *err);
+ErrorCode aggregate__interval_merge(void *into, const void *from, Arena *arena, Error *err);
+ErrorCode aggregate__interval_sum(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err);
+ErrorCode aggregate__interval_mean(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err);
 AggregateFamily aggregate__count_rows(void);
 AggregateFamily aggregate__sum_rows(void);
 AggregateFamily aggregate__min_max_rows(void);

@@ -457,6 +457,11 @@ static void float8_dense_settle(void *pointer, const DenseScale *scale, const in
 #define OF(call, type) "SELECT " call "(x::" type ") FROM (VALUES (1), (2)) t(x)"
 #define MEAN_TEXT "1.5000000000000000"
 
+#define INTERVAL_ROW(row_name, finish_call, answer_text)                                                               \
+    {.name = row_name, .args = {TYPE_INTERVAL}, .arg_count = 1, .result = TYPE_INTERVAL, .state_bytes = AGGREGATE_INTERVAL_BYTES, \
+     .update = aggregate__interval_update, .update_groups = aggregate__interval_groups, .merge = aggregate__interval_merge, .finish = finish_call, \
+     .example = "SELECT " row_name "(x::interval) FROM (VALUES ('1 day'), ('3 days')) t(x)", .answer = answer_text}
+
 AggregateFamily aggregate__sum_rows(void) {
     static const Aggregate rows[] = {
         INT_ROW("sum", TYPE_BYTE, int1, TYPE_INT8, 0, int_finish_int8, OF("sum", "byte"), "3"),
@@ -469,6 +474,7 @@ AggregateFamily aggregate__sum_rows(void) {
         DECIMAL_ROW("sum", TYPE_DECIMAL8, int8, int8_all, TYPE_DECIMAL16, decimal_sum_type, NULL, int_finish_decimal16, OF("sum", "numeric(10,2)"), "3.00"),
         DECIMAL_ROW("sum", TYPE_DECIMAL16, int16, int16_update, TYPE_DECIMAL16, decimal_sum_type, NULL, int_finish_decimal16,
                     OF("sum", "numeric(30,2)"), "3.00"),
+        INTERVAL_ROW("sum", aggregate__interval_sum, "4 days"),
         NUMERIC_ROW("sum", numeric_finish, OF("sum", "numeric"), "3"),
         INT_ROW("avg", TYPE_BYTE, int1, TYPE_FLOAT8, 0, int_finish_mean, OF("avg", "byte"), "1.5"),
         INT_ROW("avg", TYPE_INT2, int2, TYPE_NUMERIC, AGG_POSTGRES, int_finish_mean_numeric, OF("avg", "int2"), MEAN_TEXT),
@@ -482,6 +488,7 @@ AggregateFamily aggregate__sum_rows(void) {
         DECIMAL_ROW("avg", TYPE_DECIMAL8, int8, int8_all, TYPE_NUMERIC, NULL, scale_prepare, decimal_finish_mean, OF("avg", "numeric(10,2)"), MEAN_TEXT),
         DECIMAL_ROW("avg", TYPE_DECIMAL16, int16, int16_update, TYPE_NUMERIC, NULL, scale_prepare, decimal_finish_mean, OF("avg", "numeric(30,2)"),
                     MEAN_TEXT),
+        INTERVAL_ROW("avg", aggregate__interval_mean, "2 days"),
         NUMERIC_ROW("avg", numeric_finish_mean, OF("avg", "numeric"), MEAN_TEXT),
         FLOAT_ROW("ksum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish, OF("ksum", "float8"), "3"),
         FLOAT_ROW("nsum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish, OF("nsum", "float8"), "3"),

@@ -26,7 +26,12 @@ static void set_nanos(Wall *wall, Int128 nanos) {
 /* Months and days move the wall clock, the rest moves the instant (a day of 23 or 25 hours in the zone counts as one day). */
 ErrorCode time__add_interval(TypeId from, TypeId to, const void *value, Interval interval, int sign, const Zone *zone, void *out, Error *err) {
     Wall wall = time__load(from, value, zone);
-    if (wall.infinite != 0) {
+    int infinite = sign * interval_is_infinite(interval);
+    if (infinite != 0 && wall.infinite == -infinite) {
+        return time__overflow(to, err);
+    }
+    if (wall.infinite != 0 || infinite != 0) {
+        wall.infinite = wall.infinite != 0 ? wall.infinite : (int8_t)infinite;
         return time__store(to, wall, zone, out, err);
     }
     TRY(time__add_months(&wall, (int64_t)sign * interval.months, to, err));
@@ -130,7 +135,11 @@ ErrorCode func__sub_time_time(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         Wall x = time__load(type, time__at(a, row), NULL), y = time__load(type, time__at(b, row), NULL);
         if (x.infinite != 0 || y.infinite != 0) {
-            return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "cannot subtract infinite timestamps");
+            if (x.infinite == y.infinite) {
+                return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "interval out of range");
+            }
+            ((Interval *)vector_data(out))[row] = interval_infinite(x.infinite != 0 ? x.infinite : -y.infinite);
+            continue;
         }
         Int128 micros = (total_nanos(&x) - total_nanos(&y)) / 1000;
         Interval interval = {.days = (int32_t)(micros / MICROS_PER_DAY), .micros = (int64_t)(micros % MICROS_PER_DAY)};
@@ -256,6 +265,14 @@ ErrorCode func__age(const KernelCall *call, Vector *out, Error *err) {
 /* ---- intervals ---- */
 
 static ErrorCode interval_sum(Interval a, Interval b, int sign, Interval *out, Error *err) {
+    int x = interval_is_infinite(a), y = sign * interval_is_infinite(b);
+    if (x != 0 || y != 0) {
+        if (x == -y) {
+            return interval_overflow(err);
+        }
+        *out = interval_infinite(x != 0 ? x : y);
+        return ERR_OK;
+    }
     Interval sum;
     bool bad = sign > 0 ? __builtin_add_overflow(a.months, b.months, &sum.months) || __builtin_add_overflow(a.days, b.days, &sum.days) ||
                               __builtin_add_overflow(a.micros, b.micros, &sum.micros)
@@ -292,7 +309,15 @@ static double to_microsecond(double value) {
     return nearbyint(value * 1e6) / 1e6;
 }
 
-static ErrorCode interval_scale(Interval a, double factor, Interval *out, Error *err) {
+ErrorCode func__interval_scale(Interval a, double factor, Interval *out, Error *err) {
+    int infinite = interval_is_infinite(a);
+    if (infinite != 0) {
+        if (factor == 0 || factor != factor) {
+            return interval_overflow(err);
+        }
+        *out = interval_infinite(factor < 0 ? -infinite : infinite);
+        return ERR_OK;
+    }
     double months = a.months * factor, days = a.days * factor;
     if (!isfinite(months) || fabs(months) > INT32_MAX || !isfinite(days) || fabs(days) > INT32_MAX) {
         return interval_overflow(err);
@@ -318,7 +343,7 @@ ErrorCode func__mul_interval(const KernelCall *call, Vector *out, Error *err) {
     size_t interval = call->args[0]->type.id == TYPE_INTERVAL ? 0 : 1;
     ArgView a = func__arg(call, interval), b = func__arg(call, 1 - interval);
     FOR_ROWS(call, row) {
-        TRY(interval_scale(AT(Interval, a, row), AT(double, b, row), (Interval *)vector_data(out) + row, err));
+        TRY(func__interval_scale(AT(Interval, a, row), AT(double, b, row), (Interval *)vector_data(out) + row, err));
     }
     return ERR_OK;
 }
@@ -329,7 +354,7 @@ ErrorCode func__div_interval(const KernelCall *call, Vector *out, Error *err) {
         if (AT(double, b, row) == 0) {
             return func__division_by_zero(err);
         }
-        TRY(interval_scale(AT(Interval, a, row), 1 / AT(double, b, row), (Interval *)vector_data(out) + row, err));
+        TRY(func__interval_scale(AT(Interval, a, row), 1 / AT(double, b, row), (Interval *)vector_data(out) + row, err));
     }
     return ERR_OK;
 }

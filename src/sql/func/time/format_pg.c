@@ -291,11 +291,7 @@ static bool follows_th(Str format, size_t at) {
     return format.len - at >= 2 && str_equal_ignore_case(str_slice(format, at, at + 2), STR("th"));
 }
 
-ErrorCode time__format_pg(Wall wall, Str format, bool has_zone, Buffer *out, Error *err) {
-    (void)err;
-    PgWriter w = {.wall = &wall, .has_zone = has_zone, .out = out};
-    civil_from_days(wall.days, &w.year, &w.month, &w.day);
-    time__iso_week(wall.days, &w.iso_year, &w.week);
+static ErrorCode write_format(PgWriter w, Str format, Buffer *out) {
     for (size_t at = 0; at < format.len;) {
         size_t len = literal_at(format, at, out);
         if (len > 0) {
@@ -317,6 +313,22 @@ ErrorCode time__format_pg(Wall wall, Str format, bool has_zone, Buffer *out, Err
         }
     }
     return ERR_OK;
+}
+
+ErrorCode time__format_pg(Wall wall, Str format, bool has_zone, Buffer *out, Error *err) {
+    (void)err;
+    PgWriter w = {.wall = &wall, .has_zone = has_zone, .out = out};
+    civil_from_days(wall.days, &w.year, &w.month, &w.day);
+    time__iso_week(wall.days, &w.iso_year, &w.week);
+    return write_format(w, format, out);
+}
+
+/* Fields of the interval in the places of a date's. */
+ErrorCode time__format_interval(Interval interval, Str format, Buffer *out, Error *err) {
+    (void)err;
+    Wall wall = {.nanos = interval.micros > INT64_MAX / 1000 || interval.micros < INT64_MIN / 1000 ? 0 : interval.micros * 1000};
+    PgWriter w = {.wall = &wall, .out = out, .year = interval.months / 12, .month = interval.months % 12, .day = interval.days};
+    return write_format(w, format, out);
 }
 
 /* ---- in ---- */

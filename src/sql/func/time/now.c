@@ -149,7 +149,11 @@ ErrorCode func__make_timestamp(const KernelCall *call, Vector *out, Error *err) 
             wall.days++;
             wall.nanos -= NANOS_PER_DAY;
         }
-        TRY(time__store((TypeId)out->type.id, wall, func__zone(call), time__slot(out, row), err));
+        const Zone *zone = func__zone(call);
+        if (call->arg_count > 6) {
+            TRY(func__zone_find(call->environment, func__text(func__arg(call, 6), row), true, call->arena, &zone, err));
+        }
+        TRY(time__store((TypeId)out->type.id, wall, zone, time__slot(out, row), err));
     }
     return ERR_OK;
 }

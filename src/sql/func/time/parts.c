@@ -210,7 +210,13 @@ static ErrorCode part_of_row(const KernelCall *call, size_t row, bool date_is_ti
     const void *value = time__at(func__arg(call, 1), row);
     TimeField field = time__field(name);
     bool known;
-    if (type == TYPE_INTERVAL) {
+    if (type == TYPE_TIME || type == TYPE_TIMETZ) {
+        Wall wall = {.nanos = AT(TimeTz, func__arg(call, 1), row).micros * 1000}; /* the time comes first in both */
+        wall.offset = type == TYPE_TIMETZ ? -AT(TimeTz, func__arg(call, 1), row).zone_west : 0;
+        bool clock = field <= FIELD_HOUR && field != FIELD_NANOSECOND;
+        bool zone = type == TYPE_TIMETZ && field >= FIELD_TIMEZONE && field <= FIELD_TIMEZONE_MINUTE;
+        known = (clock || zone || field == FIELD_EPOCH) && time_part(TYPE_TIMESTAMPTZ, &wall, field, part);
+    } else if (type == TYPE_INTERVAL) {
         known = interval_part(value, field, part);
     } else {
         Wall wall = time__load(type, value, func__zone(call));

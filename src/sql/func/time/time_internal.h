@@ -56,6 +56,7 @@ NODISCARD ErrorCode time__add_interval(TypeId from, TypeId to, const void *value
 NODISCARD ErrorCode time__add_months(Wall *wall, int64_t months, TypeId type, Error *err);
 
 NODISCARD ErrorCode time__format_pg(Wall wall, Str format, bool has_zone, Buffer *out, Error *err);
+NODISCARD ErrorCode time__format_interval(Interval interval, Str format, Buffer *out, Error *err);
 NODISCARD ErrorCode time__format_java(Wall wall, Str format, Buffer *out, Error *err);
 NODISCARD ErrorCode time__parse_pg(Str text, Str format, Wall *wall_out, bool *has_offset_out, Error *err);
 NODISCARD ErrorCode time__parse_java(Str text, Str format, Wall *wall_out, bool *has_offset_out, Error *err);
