@@ -227,6 +227,19 @@ static bool slashed_date(Str text, char *room, size_t room_bytes, Str *out) {
     return len > 0 && (size_t)len < room_bytes;
 }
 
+/* The usual abbreviations of PostgreSQL's default list, in hours east. */
+static const Zone *abbreviated(Str name, Arena *arena) {
+    static const struct { const char *name; int8_t hours; } ZONES[] = {
+        {"est", -5}, {"edt", -4}, {"cst", -6}, {"cdt", -5}, {"mst", -7}, {"mdt", -6}, {"pst", -8}, {"pdt", -7}, {"akst", -9}, {"akdt", -8}, {"hst", -10},
+        {"wet", 0}, {"west", 1}, {"bst", 1}, {"cet", 1}, {"cest", 2}, {"eet", 2}, {"eest", 3}, {"msk", 3}, {"jst", 9}, {"kst", 9}, {"ist", 2}};
+    for (size_t i = 0; i < COUNT_OF(ZONES); i++) {
+        if (str_equal_ignore_case(name, str_from_c(ZONES[i].name))) {
+            return zone_fixed(arena, ZONES[i].hours * 3600);
+        }
+    }
+    return NULL;
+}
+
 /* "2024-01-05 10:00:00 America/New_York": a zone's name behind, which timestamptz heeds and the others drop. */
 static bool named_zone(Str text, const FunctionEnvironment *environment, Arena *arena, ParsedTime *parsed_out, const Zone **zone_out) {
     size_t at = text.len;
@@ -236,8 +249,15 @@ static bool named_zone(Str text, const FunctionEnvironment *environment, Arena *
     if (environment == NULL || environment->zone_load == NULL || at < 9 || at == text.len || (text.data[at] >= '0' && text.data[at] <= '9')) {
         return false;
     }
-    return timestamp_parse(str_trim(str_slice(text, 0, at)), parsed_out) && !parsed_out->has_offset &&
-           func__zone_find(environment, str_slice(text, at, text.len), false, arena, zone_out, NULL) == ERR_OK;
+    if (!timestamp_parse(str_trim(str_slice(text, 0, at)), parsed_out) || parsed_out->has_offset) {
+        return false;
+    }
+    const Zone *short_zone = abbreviated(str_slice(text, at, text.len), arena);
+    if (short_zone != NULL) {
+        *zone_out = short_zone;
+        return true;
+    }
+    return func__zone_find(environment, str_slice(text, at, text.len), false, arena, zone_out, NULL) == ERR_OK;
 }
 
 static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *environment, Arena *arena, void *out, Error *err) {
