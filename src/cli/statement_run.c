@@ -115,7 +115,7 @@ static ExitCode report(Str sql, const Error *err) {
     if (err->position >= 0 && (size_t)err->position <= sql.len) {
         print_caret(sql, err->position);
     }
-    static const struct { char field; const char *name; } MORE[] = {{'D', "detail"}, {'H', "hint"}};
+    static const struct { char field; const char *name; } MORE[] = {{'X', "expected"}, {'D', "detail"}, {'H', "hint"}};
     for (size_t i = 0; i < COUNT_OF(MORE); i++) {
         const char *text = error_field(err, MORE[i].field);
         if (text != NULL) {

@@ -313,7 +313,8 @@ ErrorCode group_query(Binder *b, SelectState *s) {
         TRY(explicit_groups(b, s));
     }
     s->by_sets = by_sets;
-    if ((!s->ast->has_group_by && s->implied_groups) || s->ast->group_by_all) {
+    bool implied = !s->ast->has_group_by && s->implied_groups && dialect_has(b->dialect, DIALECT_GROUPS_ARE_IMPLIED);
+    if (implied || s->ast->group_by_all) {
         for (uint32_t i = 0; i < s->visible_count; i++) {
             TRY(coerce_known(b, s->items[i].expr, &s->items[i].expr));
             collect_groups(b, s, s->items[i].expr, 0);

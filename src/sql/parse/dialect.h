@@ -25,6 +25,7 @@
     X(TIMESTAMP_OFFSET_CONVERTS, 0, 1, "text with an offset read as timestamp is converted to UTC")                    \
     X(NOW_IS_TIMESTAMP, 0, 1, "now() is timestamp, not timestamptz")                                                   \
     X(STRING_NAMES_TABLE, 0, 1, "FROM 'name' names a table")                                                           \
+    X(GROUPS_ARE_IMPLIED, 0, 1, "SELECT x, max(y) FROM t without GROUP BY groups by x; else an error")                  \
     X(INSERT_NEEDS_ALL_VALUES, 0, 1, "INSERT without a column list gives a value for every column")
 
 typedef enum DialectPoint {

@@ -87,12 +87,12 @@ ErrorCode parse__expected(Parser *p, const char *what) {
     }
     int64_t at = p->token.at;
     const char *gap = p->dialect == DIALECT_POSTGRES ? "" : ": expected ";
-    const char *said = p->dialect == DIALECT_POSTGRES ? "" : what; /* PostgreSQL's message ends before it; the rest is a hint */
+    const char *said = p->dialect == DIALECT_POSTGRES ? "" : what; /* PostgreSQL's message ends before it, and its clients compare; the shell prints the field */
     Str found = str_slice(p->lexer.text, p->token.at, p->token.at + p->token.len);
     ErrorCode code = p->token.kind == TOKEN_END
                          ? error_set(p->err, ERR_SYNTAX, at, "syntax error at end of input%s%s", gap, said)
                          : error_set(p->err, ERR_SYNTAX, at, "syntax error at or near \"%.*s\"%s%s", shown_bytes(found), found.data, gap, said);
-    return p->dialect == DIALECT_POSTGRES ? error_add(p->err, 'H', "Expected %s.", what) : code;
+    return p->dialect == DIALECT_POSTGRES ? error_add(p->err, 'X', "%s", what) : code;
 }
 
 ErrorCode parse__not_supported(Parser *p, const char *what) {

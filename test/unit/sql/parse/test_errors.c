@@ -9,11 +9,11 @@
 typedef struct ErrorCase {
     const char *marked;      /* ^ stands before the byte that the error points at */
     ErrorCode code;
-    const char *part;        /* of the message or its hint */
+    const char *part;        /* of the message or what was expected */
 } ErrorCase;
 
 static bool says(const Error *err, const char *part) {
-    const char *hint = error_field(err, 'H');
+    const char *hint = error_field(err, 'X');
     return strstr(err->message, part) != NULL || (hint != NULL && strstr(hint, part) != NULL);
 }
 
