@@ -96,7 +96,6 @@ CopyStep copy__binary_rows(CopyReader *reader, Error *err); /* COPY_MORE, COPY_F
 
 /* row.c: a row's fields into the builders. ON_ERROR ignore is dealt with here. */
 ErrorCode copy__take_row(CopyReader *reader, Str row, Error *err);
-ErrorCode copy__reject(CopyReader *reader, ErrorCode code, const CopyField *field, Str text, bool is_null, Error *err);
 void copy__store(CopyField *field, const void *value);
 
 /* field.c */

@@ -52,7 +52,7 @@ static void tell_skipped(const CopyReader *reader, const CopyField *field, Str t
     buffer_deinit(&message);
 }
 
-ErrorCode copy__reject(CopyReader *reader, ErrorCode code, const CopyField *field, Str text, bool is_null, Error *err) {
+static ErrorCode reject(CopyReader *reader, ErrorCode code, const CopyField *field, Str text, bool is_null, Error *err) {
     copy__set_context(reader, is_null ? CONTEXT_COLUMN_NULL : reader->copy.format == COPY_BINARY ? CONTEXT_COLUMN : CONTEXT_COLUMN_VALUE, field->name,
                       text);
     if (!reader->copy.on_error_ignore || code == ERR_OUT_OF_MEMORY || code == ERR_LIMIT_EXCEEDED) {
@@ -150,7 +150,7 @@ static ErrorCode take_field(CopyReader *reader, CopyField *field, const CopySpan
     if (LIKELY(code == ERR_OK)) {
         return ERR_OK;
     }
-    code = copy__reject(reader, code, field, value.text, false, err);
+    code = reject(reader, code, field, value.text, false, err);
     *skipped_out = code == ERR_OK;
     return code;
 }
