@@ -204,8 +204,75 @@ class Maker:
         a, b = self.grouped()[0], self.grouped()[0]
         return f"SELECT count(*) FROM (SELECT 1 AS one FROM ({a}) p UNION ALL SELECT 2 FROM ({b}) q) u", False
 
+    def outer_joined(self):
+        kind = self.rng.choice(["int", "text", "date"])
+        op = self.rng.choice(["=", "=", "<", "<>"]) if kind == "int" else "="
+        join = self.rng.choice(["RIGHT JOIN", "FULL JOIN"] if op == "=" else ["RIGHT JOIN", "LEFT JOIN"])
+        on = f"l.{self.column(kind)} {op} r.{self.column(kind)}"
+        if self.rng.random() < 0.4:
+            on += f" AND {self.condition(2, self.rng.choice(['l.', 'r.']))}"
+        return f"SELECT count(*), {self.aggregate('l.')}, {self.aggregate('r.')}, count(l.ts), count(r.ts) FROM two l {join} two r ON {on}", False
+
+    def correlation(self):
+        kind = self.rng.choice(["int", "text", "bool", "date"])
+        return f"i.{self.column(kind)} = o.{self.column(kind)}"
+
+    def correlated(self):
+        inner = f"SELECT {self.aggregate('i.')} FROM two i WHERE {self.correlation()}"
+        if self.rng.random() < 0.6:
+            inner += f" AND {self.condition(2, self.rng.choice(['i.', 'o.']))}"
+        return f"SELECT count(*), count(x), min(x), max(x) FROM (SELECT ({inner}) AS x FROM two o{self.where('o.')}) q", False
+
+    def exists(self):
+        more = f" AND {self.condition(2, self.rng.choice(['i.', 'o.']))}" if self.rng.random() < 0.5 else ""
+        test = f"{self.rng.choice(['', 'NOT '])}EXISTS (SELECT 1 FROM two i WHERE {self.correlation()}{more})"
+        return f"SELECT count(*), {self.aggregate('o.')} FROM one o WHERE {self.rng.choice([test, test + ' OR ' + self.condition(2, 'o.')])}", False
+
+    def quantified(self):
+        column, op = self.column("int"), self.rng.choice(["=", "<>", "<", ">="])
+        more = f" WHERE {self.correlation()}" if self.rng.random() < 0.6 else self.where("i.")
+        if self.rng.random() < 0.5:
+            test = f"o.{column} {self.rng.choice(['IN', 'NOT IN'])} (SELECT i.{self.column('int')} FROM two i{more})"
+        else:
+            test = f"o.{column} {op} {self.rng.choice(['ANY', 'ALL'])} (SELECT i.{self.column('int')} FROM two i{more})"
+        return f"SELECT count(*), count(q), count(*) FILTER (WHERE q) FROM (SELECT {test} AS q FROM two o) x", False
+
+    def set_operation(self):
+        columns = ", ".join(self.rng.sample(["b", "t", "k", "d"], self.rng.randint(1, 3)))
+        op = self.rng.choice(["UNION", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL"])
+        first, second = self.rng.choice([("one", "two"), ("two", "one"), ("two", "two"), ("two", "empty")])
+        return f"SELECT count(*) FROM (SELECT {columns} FROM {first}{self.where()} {op} SELECT {columns} FROM {second}{self.where()}) q", False
+
+    def window(self):
+        partition = f"PARTITION BY {self.column(self.rng.choice(['text', 'bool', 'date']))} " if self.rng.random() < 0.6 else ""
+        key = f"{self.column(self.rng.choice(['int', 'date', 'text']))} {self.rng.choice(ORDERS)}"
+        value = self.column("int")
+        ranks = ["row_number()", "ntile(7)", f"lag({value})", f"lead({value}, 2)", f"first_value({value})", f"last_value({value})"]
+        if self.rng.random() < 0.5:
+            call, order, frame = self.rng.choice(ranks), f"{key}, ts", ""
+        elif self.rng.random() < 0.4:
+            call, order, frame = self.rng.choice(["rank()", "dense_rank()", f"sum({value})", "count(*)", f"max({value})"]), key, ""
+        else:
+            bounds = self.rng.choice(["3 PRECEDING AND CURRENT ROW", "1 PRECEDING AND 2 FOLLOWING", "UNBOUNDED PRECEDING AND 1 PRECEDING",
+                                      "CURRENT ROW AND UNBOUNDED FOLLOWING", "2 FOLLOWING AND 90 FOLLOWING", "200 PRECEDING AND 1 PRECEDING"])
+            call, order, frame = f"{self.rng.choice(['sum', 'count', 'min', 'max'])}({value})", f"{key}, ts", f" ROWS BETWEEN {bounds}"
+        inner = f"SELECT {call} OVER ({partition}ORDER BY {order}{frame}) AS w FROM {self.rng.choice(['one', 'two', 'empty'])}{self.where()}"
+        return f"SELECT count(*), count(w), min(w), max(w), sum(w) FROM ({inner}) q", False
+
+    def grouping_sets(self):
+        a, c = self.rng.sample(["k", "t", "d", "b"], 2)
+        sets = self.rng.choice([f"ROLLUP ({a}, {c})", f"CUBE ({a}, {c})", f"GROUPING SETS (({a}), ({a}, {c}), ())", f"{a}, ROLLUP ({c})"])
+        return f"SELECT {a}, {c}, grouping({a}, {c}), {self.aggregate()} FROM two{self.where()} GROUP BY {sets}", False
+
+    def lateral(self):
+        inner = f"SELECT {self.aggregate('i.')} AS x FROM two i WHERE i.{self.column('int')} {self.rng.choice(['=', '<', '>'])} o.{self.column('int')}"
+        join = self.rng.choice([f"CROSS JOIN LATERAL ({inner}) s", f"LEFT JOIN LATERAL ({inner}) s ON {self.condition(2, 'o.')}"])
+        return f"SELECT count(*), count(s.x), min(s.x), max(s.x) FROM two o {join}", False
+
     def statement(self):
-        return self.rng.choices([self.plain, self.grouped, self.joined, self.nested, self.subquery, self.union], [4, 5, 2, 1, 2, 1])[0]()
+        return self.rng.choices([self.plain, self.grouped, self.joined, self.nested, self.subquery, self.union, self.outer_joined, self.correlated,
+                                 self.exists, self.quantified, self.set_operation, self.window, self.grouping_sets, self.lateral],
+                                [4, 5, 2, 1, 2, 1, 2, 2, 2, 2, 2, 3, 1, 1])[0]()
 
 
 ORDERS = ["ASC NULLS FIRST", "ASC NULLS LAST", "DESC NULLS FIRST", "DESC NULLS LAST"]
