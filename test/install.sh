@@ -4,9 +4,9 @@
 # the tests that want it are skipped by name.
 cd "$(dirname "$0")/.." || exit 1
 venv=build/test-venv
-packages="duckdb"
-python3 -c "import duckdb" 2>/dev/null && exit 0
-[ -x $venv/bin/python ] && $venv/bin/python -c "import duckdb" 2>/dev/null && exit 0
+packages="duckdb psycopg[binary]"
+python3 -c "import duckdb, psycopg" 2>/dev/null && exit 0
+[ -x $venv/bin/python ] && $venv/bin/python -c "import duckdb, psycopg" 2>/dev/null && exit 0
 mkdir -p build
 log=build/test-install.log
 python3 -m venv $venv >$log 2>&1 || { rm -rf $venv; echo "note: no python3-venv, tests beside DuckDB are skipped"; exit 0; }

@@ -5,6 +5,8 @@
  *             below may use them, and an outer join needs no condition of its own. */
 #include "sql/plan/plan_internal.h"
 
+enum { HOISTED_MAX = 1000, APPLIES_MAX = 100000 };
+
 static bool marked(const PlanOp *op) {
     bool found = op->kind == PLAN_WORKING || (op->program != NULL && op->program->reads_outer) || (op->constants != NULL && op->constants->reads_outer);
     if (op->kind == PLAN_JOIN) {
@@ -32,6 +34,8 @@ typedef struct Apply {
     const Expr **outer;         /* what each is there */
     uint32_t count;
     ExprList left_filters, right_filters, above;
+    ExprList hoisted;           /* parts over left symbols, computed on the left; their places follow from HOISTED_ID_FIRST */
+    ColumnId hoisted_first;
 } Apply;
 
 static const RelColumn *left_column(const Apply *a, ColumnId id) {
@@ -72,11 +76,34 @@ static bool reads_symbol(const Apply *a, const Expr *expr) {
     return false;
 }
 
+/* A symbol is known by its code on the left side only: the largest part over left columns that reads one is computed there. */
+static const Expr *hoist(Apply *a, const Expr *expr) {
+    if (!reads_symbol(a, expr)) {
+        return expr;
+    }
+    Expr *copy = arena_new(a->context->arena, Expr);
+    if (expr->type.id != TYPE_SYMBOL && expr_pure(expr) && expr_reads_only(expr, a->left_columns)) {
+        ColumnId id = a->hoisted_first + a->hoisted.count;
+        exprlist_add(a->context, &a->hoisted, expr);
+        *copy = (Expr){.kind = EXPR_OUTER, .flags = EXPR_HAS_OUTER, .depth = 1, .type = expr->type, .position = expr->position, .as.column = id};
+        return copy;
+    }
+    *copy = *expr;
+    const Expr **args = arena_array(a->context->arena, const Expr *, expr->arg_count + 1);
+    for (uint32_t i = 0; i < expr->arg_count; i++) {
+        args[i] = hoist(a, expr->args[i]);
+        copy->flags |= args[i]->flags;
+    }
+    copy->args = args;
+    return copy;
+}
+
 static void place(Apply *a, const Expr *expr, bool on) {
     bool inner = a->rel->as.join.kind != JOIN_LEFT;
     if (!on && expr_pure(expr) && expr_reads_only(expr, a->left_columns)) {
         exprlist_add(a->context, &a->left_filters, expr);
-    } else if ((on || (inner && expr_pure(expr))) && !reads_symbol(a, expr)) {
+    } else if (on || (inner && expr_pure(expr))) {
+        expr = hoist(a, expr);
         exprlist_add(a->context, &a->right_filters, expr_replace(a->context, expr, a->ids, a->outer, a->count));
     } else {
         exprlist_add(a->context, &a->above, expr);
@@ -118,9 +145,6 @@ static ErrorCode split(Apply *a, const Need *need, Error *err) {
         exprlist_add_conjuncts(a->context, &on, rel->as.join.residual);
     }
     for (uint32_t i = 0; i < on.count; i++) {
-        if (reads_symbol(a, on.items[i]) && rel->as.join.kind == JOIN_LEFT) {
-            return error_set(err, ERR_NOT_SUPPORTED, on.items[i]->position, "a symbol in the condition of LEFT JOIN LATERAL is not supported yet");
-        }
         place(a, on.items[i], true);
     }
     for (uint32_t i = 0; i < need->filters.count; i++) {
@@ -151,9 +175,13 @@ static IdSet side_of(Apply *a, IdSet wanted, const Rel *side) {
 /* The program that gives the values, symbols as texts, and their places. */
 static ErrorCode build_values(Apply *a, IdSet read, PlanOp *op, Error *err) {
     PlanContext *context = a->context;
-    const Expr **exprs = arena_array(context->arena, const Expr *, a->count + 1);
-    uint32_t *slots = arena_array(context->arena, uint32_t, a->count + 1);
+    const Expr **exprs = arena_array(context->arena, const Expr *, a->count + a->hoisted.count + 1);
+    uint32_t *slots = arena_array(context->arena, uint32_t, a->count + a->hoisted.count + 1);
     uint32_t count = 0;
+    for (; count < a->hoisted.count; count++) {
+        exprs[count] = a->hoisted.items[count];
+        slots[count] = plan_outer_slot(context, a->hoisted_first + count);
+    }
     for (uint32_t i = 0; i < a->count; i++) {
         if (!idset_has(read, a->ids[i])) {
             continue;
@@ -181,7 +209,11 @@ ErrorCode lower_apply(PlanContext *context, Rel *rel, const Need *need, PlanOp *
         idset_add(&a.left_columns, rel->inputs[0]->columns[i].id);
     }
     name_left(&a);
+    a.hoisted_first = UINT32_MAX - (++context->apply_count) * HOISTED_MAX;
     TRY(split(&a, need, err));
+    if (a.hoisted.count > HOISTED_MAX || context->apply_count > APPLIES_MAX) {
+        return error_set(err, ERR_TOO_COMPLEX, ERROR_NO_POSITION, "lateral join with more than %d parts over symbols", HOISTED_MAX);
+    }
     IdSet read = idset_new(context);
     for (uint32_t i = 0; i < rel->as.join.lateral_count; i++) {
         idset_add(&read, rel->as.join.lateral_ids[i]);
@@ -190,6 +222,9 @@ ErrorCode lower_apply(PlanContext *context, Rel *rel, const Need *need, PlanOp *
         outer_reads(a.right_filters.items[i], a.left_columns, &read);
     }
     IdSet wanted = idset_copy(context, need->columns);
+    for (uint32_t i = 0; i < a.hoisted.count; i++) {
+        idset_add_expr(&wanted, a.hoisted.items[i]);
+    }
     for (uint32_t i = 0; i < a.above.count; i++) {
         idset_add_expr(&wanted, a.above.items[i]);
     }

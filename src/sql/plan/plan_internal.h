@@ -14,7 +14,7 @@ typedef struct PlanContext {
     uint32_t depth;
     ColumnId *outer_ids;            /* Run.outer place -> column of an enclosing query */
     uint32_t outer_count, outer_capacity;
-    uint32_t working_count;
+    uint32_t working_count, apply_count;
 } PlanContext;
 
 static inline bool pass_on(const PlanContext *context, PlanPass pass) {
