@@ -9,20 +9,20 @@
 #pragma once
 #include "base/memory.h"
 
-typedef enum GenFormat { GEN_CSV, GEN_ILP } GenFormat;
+typedef enum GenFormat { GEN_CSV, GEN_ILP, GEN_PIPE } GenFormat;
 
 typedef struct GenOptions {
-    Str kind;         /* "floorsheet", "cpu" or "taq" */
+    Str kind;         /* "floorsheet", "cpu", "taq" (quotes) or "taq-trades" */
     uint64_t rows;    /* lines of data, without the header */
     uint64_t seed;
-    GenFormat format; /* CSV has a header line; ILP is line protocol with timestamps in ns */
+    GenFormat format; /* CSV has a header line; ILP is line protocol with timestamps in ns; PIPE: the tape's daily file with a last line END|… */
     Str table;        /* measurement name in ILP; empty: the kind's own ("trades", "cpu", "quotes") */
     uint32_t hosts;   /* cpu: number of hosts, 0 = 4,000 */
 } GenOptions;
 
 typedef struct Generator Generator;
 
-/* Makes a generator in the arena. ERR_INVALID_PARAMETER: unknown kind or too many hosts. */
+/* Makes a generator in the arena. ERR_INVALID_PARAMETER: unknown kind, too many hosts, or rows that no daily file holds. */
 NODISCARD ErrorCode generator_open(const GenOptions *options, Arena *arena, Generator **generator_out, Error *err);
 /* Appends the next rows (at most GEN_CHUNK_ROWS, whole lines) to the buffer. False when all rows were given and nothing was
  * appended. The buffer needs GEN_CHUNK_BYTES_MAX of free room. */

@@ -7,11 +7,14 @@
 /* One row per kind in gen.c. write_rows appends exactly `count` lines at out and returns the new end. */
 typedef struct GenKind {
     const char *name, *table, *csv_header;
+    const char *pipe_header;       /* NULL: the kind has no daily files */
+    uint64_t pipe_rows_max;        /* of one */
+    char *(*pipe_trailer)(uint64_t rows, char *out);
     void *(*open)(const GenOptions *options, Arena *arena);
     char *(*write_rows)(void *state, uint32_t count, char *out);
 } GenKind;
 
-extern const GenKind GEN_FLOORSHEET, GEN_CPU, GEN_TAQ;
+extern const GenKind GEN_FLOORSHEET, GEN_CPU, GEN_TAQ, GEN_TAQ_TRADES;
 
 /* ---- weighted choice in constant time (alias method, Walker 1977; integer thresholds) ---- */
 enum { GEN_CHOICES_MAX = 8192 };

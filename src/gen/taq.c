@@ -7,12 +7,7 @@
  * Invariants: times never go back; bid < ask but for 0.03 % crossed rows; 0.07 % of rows have an empty side (size 0).
  * Tests:      test/unit/gen/test_gen.c */
 #include "base/calendar.h"
-#include "gen/gen_internal.h"
-
-enum {
-    TAQ_SYMBOLS = 8000, TAQ_VENUES = 13, TAQ_DAY_ROWS = 4000000, TAQ_FIRST_MINUTE = 4 * 60, TAQ_MINUTES = 16 * 60,
-    TAQ_FIRST_DAY = 20090 /* 2025-01-02 */, TAQ_NEW_YORK_SECONDS = 5 * 3600,
-};
+#include "gen/taq_internal.h"
 
 typedef struct TaqVenue {
     char code;
@@ -23,40 +18,20 @@ static const TaqVenue TAQ_VENUE[TAQ_VENUES] = {
     {'Y', 4},  {'V', 3},  {'J', 2},  {'A', 2},  {'M', 1},  {'X', 1},
 };
 
-typedef struct TaqSymbol {
-    uint32_t middle;                  /* cents */
-    uint16_t size_scale;              /* round lots, times 256 */
-    uint8_t spread;                   /* cents, usual */
-    uint8_t name_len;
-    char name[6];
-    uint8_t bid_off[TAQ_VENUES], ask_off[TAQ_VENUES];   /* how far each venue is behind the best, cents */
-    uint8_t bid_size[TAQ_VENUES], ask_size[TAQ_VENUES]; /* round lots */
-} TaqSymbol;
-
-typedef struct Taq {
-    Random random;
-    GenTime time;
-    GenFormat format;
-    Str table;
-    GenChoice symbols, venues;
-    TaqSymbol *symbol;
-    int64_t day;
-    uint64_t sequence;
-    uint32_t minute_rows[TAQ_MINUTES];
-    uint32_t minute, minute_left, minute_size;
-    int64_t minute_start, last_time;  /* nanos UTC */
-    uint32_t cluster_left, cluster_symbol;
-    bool coarse_time;                 /* the day's feed of this cluster cuts times to 256 ns */
-} Taq;
-
-static void *taq_open(const GenOptions *options, Arena *arena);
 static char *taq_write_rows(void *state, uint32_t count, char *out);
+static char *taq_trailer(uint64_t rows, char *out);
 
 const GenKind GEN_TAQ = {
     .name = "taq",
     .table = "quotes",
     .csv_header = "timestamp,symbol,exchange,bid_price,bid_size,ask_price,ask_size,condition,sequence",
-    .open = taq_open,
+    .pipe_header = "Time|Exchange|Symbol|Bid_Price|Bid_Size|Offer_Price|Offer_Size|Quote_Condition|Sequence_Number|National_BBO_Ind|FINRA_BBO_Indicator|"
+                   "FINRA_ADF_MPID_Indicator|Quote_Cancel_Correction|Source_Of_Quote|Retail_Interest_Indicator|Short_Sale_Restriction_Indicator|"
+                   "LULD_BBO_Indicator|SIP_Generated_Message_Identifier|National_BBO_LULD_Indicator|Participant_Timestamp|FINRA_ADF_Timestamp|"
+                   "FINRA_ADF_Market_Participant_Quote_Indicator|Security_Status_Indicator",
+    .pipe_rows_max = TAQ_FILE_QUOTES_MAX,
+    .pipe_trailer = taq_trailer,
+    .open = gen__taq_open,
     .write_rows = taq_write_rows,
 };
 
@@ -114,7 +89,7 @@ static void begin_day(Taq *taq) {
     taq->sequence = 1;
 }
 
-static void *taq_open(const GenOptions *options, Arena *arena) {
+void *gen__taq_open(const GenOptions *options, Arena *arena) {
     Taq *taq = arena_new(arena, Taq);
     taq->format = options->format;
     taq->table = arena_str(arena, options->table);
@@ -184,15 +159,7 @@ static void move_book(Taq *taq, TaqSymbol *symbol, uint32_t venue) {
     *(bid_side ? &symbol->bid_size[venue] : &symbol->ask_size[venue]) = next_size(&taq->random, symbol->size_scale);
 }
 
-typedef struct TaqQuote {
-    int64_t nanos;
-    uint64_t sequence;
-    const TaqSymbol *symbol;
-    uint32_t bid, ask, bid_size, ask_size;
-    char venue, condition;
-} TaqQuote;
-
-static void next_quote(Taq *taq, TaqQuote *quote_out) {
+void gen__taq_next(Taq *taq, TaqQuote *quote_out) {
     if (taq->cluster_left == 0) {
         begin_cluster(taq);
     }
@@ -272,12 +239,43 @@ static char *write_ilp(Taq *taq, const TaqQuote *quote, char *out) {
     return out;
 }
 
+enum { QUOTE_FILE_COLUMNS = 23 };
+
+static char *write_pipe(const TaqQuote *quote, char *out) {
+    out = gen__put_tape_time(out, quote->nanos);
+    *out++ = '|';
+    *out++ = quote->venue;
+    *out++ = '|';
+    out = gen__put_text(out, quote->symbol->name, quote->symbol->name_len);
+    *out++ = '|';
+    out = gen__put_hundredths(out, quote->bid);
+    *out++ = '|';
+    out = gen__put_uint(out, quote->bid_size / 100);
+    *out++ = '|';
+    out = gen__put_hundredths(out, quote->ask);
+    *out++ = '|';
+    out = gen__put_uint(out, quote->ask_size / 100);
+    *out++ = '|';
+    *out++ = quote->condition;
+    *out++ = '|';
+    out = gen__put_uint(out, quote->sequence);
+    out = GEN_PUT(out, "|A||||C||||||");
+    out = gen__put_tape_time(out, quote->nanos - (int64_t)(quote->sequence % 97) * 1000 - 12000);
+    return GEN_PUT(out, "|||\n");
+}
+
+static char *taq_trailer(uint64_t rows, char *out) {
+    return gen__put_tape_trailer(out, rows, QUOTE_FILE_COLUMNS);
+}
+
 static char *taq_write_rows(void *state, uint32_t count, char *out) {
     Taq *taq = state;
     TaqQuote quote;
     for (uint32_t i = 0; i < count; i++) {
-        next_quote(taq, &quote);
-        out = taq->format == GEN_CSV ? write_csv(taq, &quote, out) : write_ilp(taq, &quote, out);
+        gen__taq_next(taq, &quote);
+        out = taq->format == GEN_CSV    ? write_csv(taq, &quote, out)
+              : taq->format == GEN_PIPE ? write_pipe(&quote, out)
+                                        : write_ilp(taq, &quote, out);
     }
     return out;
 }

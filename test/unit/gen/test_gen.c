@@ -34,6 +34,10 @@ static const Pin PINS[] = {
     {"cpu", GEN_ILP, 0x821ff015, 3466504},
     {"taq", GEN_CSV, 0xbbfada06, 659346},
     {"taq", GEN_ILP, 0x8b526f5a, 1379263},
+    {"taq", GEN_PIPE, 0x00d13494, 779759},
+    {"taq-trades", GEN_CSV, 0xd897ad41, 626427},
+    {"taq-trades", GEN_ILP, 0xaa2dad89, 1306349},
+    {"taq-trades", GEN_PIPE, 0xebf0771f, 706653},
 };
 
 static void ten_thousand_rows_have_the_pinned_checksum(void **state) {
@@ -45,7 +49,7 @@ static void ten_thousand_rows_have_the_pinned_checksum(void **state) {
         assert_int_equal(gen_run(&options, take, &sink, NULL), ERR_OK);
         if (sink.crc != PINS[i].crc || sink.bytes != PINS[i].bytes) {
             print_message("row %zu: {\"%s\", %s, 0x%08x, %lu}\n", i, PINS[i].kind,
-                          PINS[i].format == GEN_CSV ? "GEN_CSV" : "GEN_ILP", sink.crc, (unsigned long)sink.bytes);
+                          PINS[i].format == GEN_CSV ? "GEN_CSV" : PINS[i].format == GEN_PIPE ? "GEN_PIPE" : "GEN_ILP", sink.crc, (unsigned long)sink.bytes);
             wrong++;
         }
     }
@@ -68,7 +72,7 @@ static Buffer generate(const char *kind, uint64_t rows) {
 
 static void fewer_rows_are_the_head_of_more(void **state) {
     (void)state;
-    static const char *const KINDS[] = {"floorsheet", "cpu", "taq"};
+    static const char *const KINDS[] = {"floorsheet", "cpu", "taq", "taq-trades"};
     for (size_t i = 0; i < COUNT_OF(KINDS); i++) {
         Buffer few = generate(KINDS[i], 1500), many = generate(KINDS[i], 4000);
         assert_true(few.len < many.len);
@@ -80,7 +84,7 @@ static void fewer_rows_are_the_head_of_more(void **state) {
 
 static void rows_come_in_time_order(void **state) {
     (void)state;
-    static const char *const KINDS[] = {"floorsheet", "cpu", "taq"};
+    static const char *const KINDS[] = {"floorsheet", "cpu", "taq", "taq-trades"};
     for (size_t i = 0; i < COUNT_OF(KINDS); i++) {
         Buffer out = generate(KINDS[i], 200000);
         Str rest = buffer_str(&out), line, last = STR("");
@@ -160,11 +164,59 @@ static void unknown_kinds_are_refused(void **state) {
     assert_int_equal(sink.bytes, 0);
 }
 
+/* Shares of the trades, and the form of a daily file: every line has the header's columns, the last one says how many there were. */
+static void trades_have_the_shares_of_a_tape(void **state) {
+    (void)state;
+    enum { ROWS = 200000 };
+    Sink ignored = {0};
+    Error err = {0};
+    Arena arena;
+    Buffer out;
+    Generator *generator = NULL;
+    GenOptions options = {.kind = STR("taq-trades"), .rows = ROWS, .seed = 3, .format = GEN_PIPE};
+    arena_init(&arena, SIZE_MAX);
+    buffer_init(&out, SIZE_MAX);
+    assert_int_equal(generator_open(&options, &arena, &generator, NULL), ERR_OK);
+    while (generator_next(generator, &out)) {
+    }
+    Str rest = buffer_str(&out), line, field, last_time = STR(""), last = STR("");
+    uint32_t rows = 0, odd = 0, same_time = 0, repeats = 0, empty = 0;
+    assert_true(str_split(&rest, '\n', &line)); /* the header */
+    while (str_split(&rest, '\n', &line) && !str_starts_with(line, STR("END|"))) {
+        Str columns[15], parts = line;
+        for (int i = 0; i < 15; i++) {
+            assert_true(str_split(&parts, '|', &field));
+            columns[i] = field;
+        }
+        assert_int_equal(columns[0].len, 15);
+        assert_true(str_compare(last_time, columns[0]) <= 0);
+        odd += strtol(columns[4].data, NULL, 10) < 100;
+        empty += columns[3].len == 0;
+        same_time += str_equal(last_time, columns[0]);
+        repeats += str_equal(last, line);
+        last_time = columns[0];
+        last = line;
+        rows++;
+    }
+    assert_int_equal(rows, ROWS);
+    assert_true(str_starts_with(line, STR("END|20250102|200000|")));
+    assert_in_range(odd * 100 / ROWS, 44, 48);
+    assert_in_range(empty * 100 / ROWS, 31, 35);
+    assert_in_range(same_time * 100 / ROWS, 50, 62);
+    assert_in_range(repeats * 100 / ROWS, 7, 9);
+    options.rows = 3000000; /* more than a day */
+    assert_int_equal(gen_run(&options, take, &ignored, &err), ERR_INVALID_PARAMETER);
+    options = (GenOptions){.kind = STR("cpu"), .rows = 1, .format = GEN_PIPE};
+    assert_int_equal(gen_run(&options, take, &ignored, &err), ERR_INVALID_PARAMETER);
+    buffer_deinit(&out);
+    arena_deinit(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_thousand_rows_have_the_pinned_checksum),
         cmocka_unit_test(fewer_rows_are_the_head_of_more),
-        cmocka_unit_test(rows_come_in_time_order),
+        cmocka_unit_test(rows_come_in_time_order), cmocka_unit_test(trades_have_the_shares_of_a_tape),
         cmocka_unit_test(floorsheet_has_exact_amounts_and_real_shares),
         cmocka_unit_test(thirty_days_are_exactly_the_demo),
         cmocka_unit_test(unknown_kinds_are_refused),
