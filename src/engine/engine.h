@@ -56,6 +56,9 @@ void txn_statement_begin(Txn *txn);                      /* READ COMMITTED: new 
 void txn_hold_snapshot(Txn *txn, bool hold);
 typedef struct TxnMark { uint64_t value; } TxnMark;
 TxnMark txn_mark(Txn *txn);
+/* Between statements: marks above `newest` are given up, nobody rolls back to them any more. So rows that were written since, if they are many,
+ * leave memory for segments of their own; what fails is tried again after the next statement. */
+void txn_marks_end(Txn *txn, TxnMark newest);
 void txn_rollback_to(Txn *txn, TxnMark mark);            /* undoes everything since the mark */
 void txn_rollback(Txn *txn);                             /* frees txn */
 /* Builds the one log record, appends it, waits until it is visible (and durable as the mode says), frees txn, also on error

@@ -106,6 +106,7 @@ struct Txn {
     Snapshot snapshot;
     WriteSet writes;
     TableWriter writer;
+    uint64_t bytes_at_spill;         /* the writer's bytes_appended when rows of earlier statements were last looked at */
     Arena arena;
     TxnTable *tables;                /* claimed or written to */
     TxnSource *sources;

@@ -59,6 +59,30 @@ void txn__touch(Txn *txn, Table *table) {
 
 TxnMark txn_mark(Txn *txn) { return (TxnMark){writes_mark(&txn->writes)}; }
 
+/* Rows that a scan of an open cursor still reads stay: their ends would hide them from it. Constraints look at rows by their places. */
+static bool may_spill(const Txn *txn, Table *table, const ObjectVersion *object) {
+    bool plain = object != NULL && object->table.constraint_count == 0;
+    return plain && table_rows_written(table, &txn->writes, txn->writes.sealed) >= SPILL_ROWS_MIN &&
+           !table_rows_pinned(table, &txn->writes, txn->writes.sealed);
+}
+
+void txn_marks_end(Txn *txn, TxnMark newest) {
+    assert(newest.value <= txn->writes.count);
+    if (txn->writer.bytes_appended - txn->bytes_at_spill < SPILL_BYTES) {
+        return;
+    }
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    txn->bytes_at_spill = txn->writer.bytes_appended;
+    txn->writes.sealed = newest.value;
+    for (const TxnTable *touched = txn->tables; touched != NULL; touched = touched->next) {
+        const ObjectVersion *object = catalog_by_id(txn->engine->catalog, table_id(touched->table), &snapshot);
+        if (may_spill(txn, touched->table, object)) {
+            txn->writer.snapshot = txn->snapshot;
+            error_ignore(table_spill(touched->table, &txn->writer, &object->table, txn->writes.sealed, NULL));
+        }
+    }
+}
+
 static void undo_write(Txn *txn, const Write *write) {
     if (write->kind == WRITE_OBJECT) {
         catalog_undo(txn->engine->catalog, write->object);

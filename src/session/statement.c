@@ -313,11 +313,15 @@ static ErrorCode run_maintenance(Statement *statement, Error *err) {
 /* An error undoes what this statement did; in a block the block is failed, but what came before it stays until ROLLBACK. */
 static ErrorCode run_writer(Statement *statement, ErrorCode (*run)(Statement *, Error *), Error *err) {
     TRY(statement__check_writable(statement, err));
+    Session *session = statement->session;
     Txn *txn = statement__txn(statement);
     TxnMark mark = txn_mark(txn);
     ErrorCode code = run(statement, err);
     if (code != ERR_OK) {
         txn_rollback_to(txn, mark);
+    } else if (txn == session->txn) {
+        uint32_t savepoints = session->savepoint_count;
+        txn_marks_end(txn, savepoints > 0 ? session->savepoints[savepoints - 1].mark : (TxnMark){0});
     }
     return code;
 }

@@ -16,6 +16,17 @@ uint64_t table_rows_written(const Table *table, const WriteSet *writes, size_t f
     return rows;
 }
 
+bool table_rows_pinned(Table *table, const WriteSet *writes, size_t first_write) {
+    bool pinned = false;
+    table__lock(table);
+    for (size_t i = first_write; i < writes->count && !pinned; i++) {
+        const Write *rows = &writes->writes[i];
+        pinned = rows->kind == WRITE_ROWS && rows->table == table->id && table__part_find(table, rows->part)->refs > 1;
+    }
+    table__unlock(table);
+    return pinned;
+}
+
 static void count_piece(void *context, Chunk *chunk, uint32_t first, uint32_t end) {
     (void)chunk, (void)first, (void)end;
     (*(uint32_t *)context)++;

@@ -148,6 +148,7 @@ void table_rewrite_free(Rewrite *rewrite);
 
 /* Rows of the transaction's writes from `first_write` on leave memory for segments of their own (bulk by reference). */
 NODISCARD ErrorCode table_spill(Table *table, TableWriter *writer, const TableDef *def, size_t first_write, Error *err);
+bool table_rows_pinned(Table *table, const WriteSet *writes, size_t first_write); /* a scan holds parts that these rows lie in */
 uint64_t table_rows_written(const Table *table, const WriteSet *writes, size_t first_write); /* rows in memory, not yet committed */
 
 NODISCARD ErrorCode table_redo_index_run(Table *table, Bytes payload, Error *err);

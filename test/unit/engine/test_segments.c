@@ -159,6 +159,52 @@ static void bulk_goes_by_reference(void **state) {
     world_deinit(&world);
 }
 
+/* A transaction of many statements, larger than the memory of all rows: what no savepoint holds leaves memory between statements. */
+static void many_statements_go_by_reference(void **state) {
+    (void)state;
+    enum { STATEMENTS = 120, ROWS = 20000 };
+    World world = {.mem = mem_io_create()};
+    world.options = (EngineOptions){.embedded = true, .no_background = true, .checkpoint_interval_ms = -1, .ingest_memory_bytes = 64u << 20};
+    world_open(&world);
+    make_table(&world);
+    Txn *txn = begin(&world);
+    for (int i = 0; i < STATEMENTS; i++) {
+        txn_statement_begin(txn);
+        (void)txn_mark(txn);
+        append_made(txn, (int64_t)i * ROWS, ROWS, (int64_t)i * ROWS, 1);
+        txn_marks_end(txn, (TxnMark){0});
+    }
+    EngineCounters counters;
+    engine_counters(world.engine, &counters);
+    assert_true(counters.memory_bytes < 64u << 20);
+    TxnMark savepoint = txn_mark(txn);
+    for (int i = 0; i < 20; i++) { /* taken back, from memory and from segments */
+        txn_statement_begin(txn);
+        (void)txn_mark(txn);
+        append_made(txn, 10000000 + (int64_t)i * ROWS, ROWS, (int64_t)i * ROWS, 1);
+        txn_marks_end(txn, savepoint);
+    }
+    txn_statement_begin(txn);
+    uint32_t count = 0;
+    mem_free(scan_rows(txn, table_get(txn, "t"), SCAN_ASCENDING, NULL, 0, &count));
+    assert_int_equal(count, (STATEMENTS + 20) * ROWS);
+    txn_rollback_to(txn, savepoint);
+    txn_statement_begin(txn);
+    mem_free(scan_rows(txn, table_get(txn, "t"), SCAN_ASCENDING, NULL, 0, &count));
+    assert_int_equal(count, STATEMENTS * ROWS);
+    commit(txn);
+    for (int round = 0; round < 2; round++) {
+        TestRow *rows = all_rows(&world, SCAN_ASCENDING, &count);
+        assert_int_equal(count, STATEMENTS * ROWS);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_int_equal(rows[i].n, i);
+        }
+        mem_free(rows);
+        world_crash(&world, MEM_CRASH_NOTHING, 1);
+    }
+    world_deinit(&world);
+}
+
 static void bulk_that_is_rolled_back_leaves_nothing(void **state) {
     (void)state;
     World world;
@@ -465,7 +511,8 @@ static void added_column_answers_its_default_in_old_parts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_equals_segments_equals_restart), cmocka_unit_test(merges_keep_the_order_of_arrival),
-        cmocka_unit_test(wide_tables_fit_into_memory), cmocka_unit_test(bulk_goes_by_reference), cmocka_unit_test(bulk_that_is_rolled_back_leaves_nothing),
+        cmocka_unit_test(wide_tables_fit_into_memory), cmocka_unit_test(bulk_goes_by_reference), cmocka_unit_test(many_statements_go_by_reference),
+        cmocka_unit_test(bulk_that_is_rolled_back_leaves_nothing),
         cmocka_unit_test(ends_follow_rows_through_flush_and_merge), cmocka_unit_test(statistics_prune_and_answer),
         cmocka_unit_test(files_go_when_no_checkpoint_needs_them), cmocka_unit_test(added_column_answers_its_default_in_old_parts),
         cmocka_unit_test(check_names_what_is_damaged),
