@@ -116,7 +116,7 @@ ErrorCode ddl__comment(Ddl *ddl, const AstComment *ast, Error *err) {
     if (ast->text->kind == AST_NULL || ast->text->as.text.len == 0) {
         return old == NULL ? ERR_OK : txn_object_drop(ddl->txn, old->id, err);
     }
-    CatalogObject def = {.kind = OBJECT_COMMENT, .parent_id = target.object_id, .name = name,
+    CatalogObject def = {.kind = OBJECT_COMMENT, .parent_id = target.object_id, .parent_column = target.column_id, .name = name,
                          .body = bytes_from(ast->text->as.text.data, ast->text->as.text.len)};
     uint32_t id = 0;
     if (old == NULL) {

@@ -32,6 +32,12 @@ typedef struct Ddl {
 NODISCARD ErrorCode ddl_run(Ddl *ddl, const BoundStatement *bound, Error *err);
 /* Before CREATE TABLE: the sequences of serial and identity columns; spec->id is taken, spec->columns is copied and changed. */
 NODISCARD ErrorCode ddl_table_sequences(Ddl *ddl, TableSpec *spec, const ColumnSequence *sequences, uint32_t count, Error *err);
+/* 42501 unless tables may be made there; an empty name is where objects without a schema go. */
+NODISCARD ErrorCode ddl_check_schema(Ddl *ddl, Str schema_name, Error *err);
+/* ALTER TABLE: ADD COLUMN with values for the rows that are there, SET and DROP DEFAULT, TYPE. */
+NODISCARD ErrorCode ddl_fill_column(Ddl *ddl, const AlterAction *action, const ColumnSequence *sequence, const TableDef **table, Error *err);
+NODISCARD ErrorCode ddl_set_default(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err);
+NODISCARD ErrorCode ddl_set_type(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err);
 /* After CREATE of anything: it belongs to who made it. */
 NODISCARD ErrorCode ddl_created(Ddl *ddl, uint32_t object_id, Error *err);
 /* Objects with what depends on them: an error that names it, or all goes (cascade). */

@@ -24,6 +24,8 @@ NODISCARD ErrorCode ddl__put_grant(Ddl *ddl, uint32_t object_id, const GrantBody
 NODISCARD ErrorCode ddl__drop_details(Ddl *ddl, uint32_t object_id, Error *err);
 Bytes ddl__bytes(Ddl *ddl, Buffer *buffer);                                  /* to the arena; frees the buffer */
 
+NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err);
+
 /* one a kind of statement */
 NODISCARD ErrorCode ddl__sequence(Ddl *ddl, const AstSequence *ast, Error *err);
 NODISCARD ErrorCode ddl__create_role(Ddl *ddl, const AstRole *ast, Error *err);

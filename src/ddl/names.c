@@ -90,6 +90,15 @@ ErrorCode ddl__place(Ddl *ddl, const AstNames *names, uint32_t *schema_id_out, S
     return ERR_OK;
 }
 
+ErrorCode ddl_check_schema(Ddl *ddl, Str schema_name, Error *err) {
+    const CatalogObject *schema = ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, schema_name.len > 0 ? schema_name : STR("public"));
+    bool temporary = str_starts_with(schema_name, STR("pg_temp"));
+    if (schema == NULL || temporary || ddl__may(ddl, OBJECT_SCHEMA, schema->id, PRIVILEGE_CREATE)) {
+        return ERR_OK; /* that it is missing is said by the call that needs it */
+    }
+    return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for schema %.*s", STR_ARG(schema->name));
+}
+
 static ErrorCode missing(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, Error *err) {
     const char *what = kind == OBJECT_NONE ? "relation" : object_kind_name((uint8_t)kind);
     Str name = names->parts[names->count - 1].text;

@@ -210,7 +210,7 @@ static Str free_name(Ddl *ddl, uint32_t schema_id, Str table, Str column) {
     return arena_format(ddl->arena, "seq_%u", txn_object_new_id(ddl->txn));
 }
 
-static ErrorCode column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err) {
+ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err) {
     static const AstSequenceOptions no_options = {0};
     SequenceBody body;
     const AstSequenceOptions *options = sequence->options != NULL ? sequence->options : &no_options;
@@ -245,7 +245,7 @@ ErrorCode ddl_table_sequences(Ddl *ddl, TableSpec *spec, const ColumnSequence *s
     spec->id = txn_object_new_id(ddl->txn);
     for (uint32_t i = 0; i < count; i++) {
         CatalogObject def = {.kind = OBJECT_SEQUENCE, .schema_id = schema->id, .parent_id = spec->id, .parent_column = sequences[i].column + 1u};
-        TRY(column_sequence(ddl, &sequences[i], &def, spec->name, &columns[sequences[i].column], err));
+        TRY(ddl__column_sequence(ddl, &sequences[i], &def, spec->name, &columns[sequences[i].column], err));
     }
     spec->columns = columns;
     return ERR_OK;

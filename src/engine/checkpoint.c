@@ -89,7 +89,19 @@ static void write_section(Output *output) {
     buffer_deinit(&section);
 }
 
+/* Every catalog begins with the schema public: that it was dropped must be said. */
+static void write_missing_public(Output *output, const Snapshot *snapshot) {
+    if (catalog_by_id(output->engine->catalog, SCHEMA_PUBLIC_ID, snapshot) == NULL) {
+        ObjectVersion *gone = object_new(OBJECT_SCHEMA, SCHEMA_PUBLIC_ID);
+        object_set(gone, &(CatalogObject){.name = STR("public")});
+        gone->dropped = true;
+        engine__encode_object(gone, &output->buffer);
+        object_free(gone);
+    }
+}
+
 static ErrorCode write_all(Output *output, const Snapshot *snapshot, Error *err) {
+    write_missing_public(output, snapshot);
     TRY(write_objects(output, OBJECT_SCHEMA, snapshot, err));
     TRY(write_objects(output, OBJECT_TABLE, snapshot, err));
     for (int kind = OBJECT_TABLE + 1; kind < OBJECT_KIND_COUNT; kind++) {

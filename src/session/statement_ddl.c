@@ -10,6 +10,7 @@ static ErrorCode make_table(Statement *statement, const TableDef **table_out, Er
     TableSpec spec = bound->spec;
     statement__ddl(statement, &ddl);
     spec.schema_name = spec.schema_name.len > 0 ? spec.schema_name : ddl.schema_name;
+    TRY(ddl_check_schema(&ddl, spec.schema_name, err));
     TRY(ddl_table_sequences(&ddl, &spec, bound->sequences, bound->sequence_count, err));
     TRY(txn_table_create(ddl.txn, &spec, table_out, err));
     return ddl_created(&ddl, (*table_out)->id, err);
@@ -88,10 +89,32 @@ static ErrorCode rename_relation(Statement *statement, const TableDef *table, St
     return txn_table_rename(ddl.txn, table, name, err);
 }
 
+static ErrorCode add_column(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
+    const BoundStatement *bound = statement->bound;
+    const ColumnSequence *sequence = NULL;
+    Ddl ddl;
+    if (!action->fills) {
+        return txn_column_add(statement__txn(statement), *table, &action->column, table, err);
+    }
+    for (uint32_t i = 0; i < bound->sequence_count; i++) {
+        sequence = &bound->actions[bound->sequences[i].column] == action ? &bound->sequences[i] : sequence;
+    }
+    statement__ddl(statement, &ddl);
+    return ddl_fill_column(&ddl, action, sequence, table, err);
+}
+
+static ErrorCode change_column(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
+    Ddl ddl;
+    statement__ddl(statement, &ddl);
+    return action->kind == ALTER_TYPE ? ddl_set_type(&ddl, action, table, err) : ddl_set_default(&ddl, action, table, err);
+}
+
 static ErrorCode alter_one(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
     Txn *txn = statement__txn(statement);
     switch (action->kind) {
-    case ALTER_ADD_COLUMN: return txn_column_add(txn, *table, &action->column, table, err);
+    case ALTER_ADD_COLUMN: return add_column(statement, table, action, err);
+    case ALTER_SET_DEFAULT:
+    case ALTER_TYPE: return change_column(statement, table, action, err);
     case ALTER_DROP_COLUMN: return drop_column(statement, table, action, err);
     case ALTER_RENAME_COLUMN: return rename_column(statement, table, action, err);
     case ALTER_RENAME_TABLE: return rename_relation(statement, *table, action->new_name, err);

@@ -41,21 +41,16 @@ static ErrorCode existing_column(Binder *b, const BoundStatement *bound, const A
 /* ---------------------------------------------------------------- ADD */
 
 /* What rows of older parts answer: the default's value, computed now. */
-static ErrorCode missing_value(Binder *b, const AstAlterAction *ast, ColumnDef *column) {
+static ErrorCode missing_value(Binder *b, const AstAlterAction *ast, ColumnDef *column, bool *fills) {
     const Expr *value = NULL;
     column->missing_is_null = true;
     if (column->default_text.len == 0) {
         return ERR_OK;
     }
     TRY(column_default(b, column, ast->span.at, &value));
-    if (value->kind != EXPR_CONSTANT) {
-        return not_supported(b, ast->definition->name.span.at, "ADD COLUMN with a DEFAULT that is no constant");
-    }
-    if (value->as.value.is_null) {
+    *fills = value->kind != EXPR_CONSTANT || (!value->as.value.is_null && column->type.id == TYPE_SYMBOL);
+    if (*fills || value->as.value.is_null) {
         return ERR_OK;
-    }
-    if (column->type.id == TYPE_SYMBOL) {
-        return not_supported(b, ast->definition->name.span.at, "ADD COLUMN of type symbol with a DEFAULT");
     }
     column->missing_is_null = false;
     if (type_physical((TypeId)column->type.id) == PHYS_STR) {
@@ -75,9 +70,11 @@ static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *
         }
         return error_set(b->err, ERR_DUPLICATE_COLUMN, ast->column.span.at, "column '%.*s' already exists", STR_ARG(ast->column.text));
     }
-    TRY(bind_column(b, ast->definition, (uint16_t)(action - bound->actions), bound, &action->column));
-    TRY(missing_value(b, ast, &action->column));
-    if (action->column.not_null && action->column.missing_is_null) {
+    uint32_t sequences = bound->sequence_count;
+    TRY(bind_column(b, ast->definition, (uint16_t)bound->action_count, bound, &action->column));
+    TRY(missing_value(b, ast, &action->column, &action->fills));
+    action->fills = action->fills || bound->sequence_count > sequences;
+    if (action->column.not_null && action->column.missing_is_null && !action->fills) {
         TableStats stats = {0};
         b->context->catalog->stats(b->context->catalog, bound->table, &stats);
         if (stats.row_count > 0) {
@@ -112,6 +109,71 @@ static ErrorCode bind_rename_column(Binder *b, const AstAlterAction *ast, const 
     if (!str_equal_ignore_case(action->name, ast->new_name.text) && column_exists(bound, &ast->new_name)) {
         return error_set(b->err, ERR_DUPLICATE_COLUMN, ast->new_name.span.at, "column '%.*s' already exists", STR_ARG(ast->new_name.text));
     }
+    return ERR_OK;
+}
+
+/* The column as it was, with the default that is said. */
+static ErrorCode bind_set_default(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
+    uint16_t number = 0;
+    action->kind = ALTER_SET_DEFAULT;
+    TRY(table_column(b, bound->table, &ast->column, &number));
+    action->column = bound->table->columns[number];
+    action->name = action->column.name;
+    if (action->column.identity != IDENTITY_NONE) {
+        return error_set(b->err, ERR_SYNTAX, ast->span.at, "column \"%.*s\" of relation \"%.*s\" is an identity column", STR_ARG(action->name),
+                         STR_ARG(bound->table->name));
+    }
+    action->column.default_text = (Str){0};
+    action->column.sequence_id = 0;
+    return ast->expr == NULL ? ERR_OK : bind_column_default(b, ast->expr, ast->expr_text, &action->column);
+}
+
+/* Indexes and constraints hold values of the old type: they would have to be built again. */
+static bool column_has_parts(const TableDef *table, uint32_t column_id) {
+    bool found = false;
+    for (uint16_t i = 0; i < table->index_count; i++) {
+        for (uint16_t k = 0; k < table->indexes[i].key_count; k++) {
+            found = found || table->indexes[i].keys[k].column_id == column_id || table->indexes[i].keys[k].text.len > 0;
+        }
+        found = found || table->indexes[i].predicate_text.len > 0;
+    }
+    for (uint16_t i = 0; i < table->constraint_count; i++) {
+        for (uint16_t k = 0; k < table->constraints[i].column_count; k++) {
+            found = found || table->constraints[i].column_ids[k] == column_id;
+        }
+    }
+    return found;
+}
+
+static ErrorCode bind_type(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
+    uint16_t number = 0;
+    const TableDef *table = bound->table;
+    action->kind = ALTER_TYPE;
+    TRY(table_column(b, table, &ast->column, &number));
+    action->column = table->columns[number];
+    action->name = action->column.name;
+    TRY(type_from_ast(b, ast->definition->type, &action->column.type));
+    Rel *rel = NULL;
+    Scope scope = {.clause = "ALTER COLUMN TYPE"};
+    const Expr *value = NULL;
+    TRY(rel_scan(b, table, false, &rel));
+    scope_add_table(b, &scope, rel, table, table->name);
+    if (ast->expr != NULL) {
+        TRY(bind_expr(b, &scope, ast->expr, &value));
+    } else {
+        value = rel_column_expr(b, rel, number);
+    }
+    ErrorCode code = coerce(b, value, action->column.type, CAST_ASSIGNMENT, &value);
+    if (code == ERR_DATATYPE_MISMATCH) {
+        error_ignore(error_set(b->err, code, ast->span.at, "column \"%.*s\" cannot be cast automatically to type %.*s", STR_ARG(action->name),
+                               STR_ARG(type_name(b, action->column.type))));
+        return error_add(b->err, 'H', "You might need to specify \"USING %.*s::%.*s\".", STR_ARG(action->name), STR_ARG(type_name(b, action->column.type)));
+    }
+    TRY(code);
+    if (number == table->designated || column_has_parts(table, action->column.id) || table->computed_count > 0) {
+        return not_supported(b, ast->span.at, "ALTER COLUMN TYPE of a column with an index, a key or a check");
+    }
+    action->text = ast->expr_text;
     return ERR_OK;
 }
 
@@ -225,6 +287,9 @@ static ErrorCode bind_action(Binder *b, const AstAlterAction *ast, BoundStatemen
         return ERR_OK;
     case AST_ALTER_SET_PARAM:
     case AST_ALTER_SET_OPTIONS: return bind_options(b, ast, action);
+    case AST_ALTER_COLUMN_DEFAULT:
+    case AST_ALTER_COLUMN_DROP_DEFAULT: return bind_set_default(b, ast, bound, action);
+    case AST_ALTER_COLUMN_TYPE: return bind_type(b, ast, bound, action);
     case AST_ALTER_COLUMN_SET_NOT_NULL:
     case AST_ALTER_COLUMN_DROP_NOT_NULL:
         action->kind = ast->kind == AST_ALTER_COLUMN_SET_NOT_NULL ? ALTER_SET_NOT_NULL : ALTER_DROP_NOT_NULL;
@@ -272,6 +337,9 @@ ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *boun
     bound->if_exists = alter->if_exists;
     TRY(find_target(b, alter, bound));
     bound->actions = arena_array(b->arena, AlterAction, action_max(alter) + 1u);
+    if (bound->table != NULL) {
+        TRY(check_table(b, bound->table, 0, alter->table.span.at));
+    }
     if (bound->table == NULL) {
         return ERR_OK;
     }

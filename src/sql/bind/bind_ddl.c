@@ -20,16 +20,17 @@ static const char *constraint_name(AstConstraintKind kind) {
 }
 
 /* A DEFAULT must bind now: an error in it belongs to the statement that says it. */
-static ErrorCode bind_column_default(Binder *b, const AstConstraint *constraint, ColumnDef *column) {
+ErrorCode bind_column_default(Binder *b, const AstExpr *ast, Str text, ColumnDef *column) {
     Scope none = {.clause = "DEFAULT expressions"};
     const Expr *expr = NULL;
-    TRY(bind_expr(b, &none, constraint->expr, &expr));
+    TRY(bind_expr(b, &none, ast, &expr));
     TRY(coerce(b, expr, column->type, CAST_ASSIGNMENT, &expr));
     if ((expr->flags & EXPR_HAS_SUBQUERY) != 0) {
-        return not_supported(b, constraint->expr->span.at, "a subquery in DEFAULT");
+        return not_supported(b, ast->span.at, "a subquery in DEFAULT");
     }
-    column->default_text = constraint->expr_text;
+    column->default_text = text;
     column->default_dialect = (uint8_t)b->dialect;
+    column->sequence_id = 0;
     note_default_sequence(b, expr, column);
     return ERR_OK;
 }
@@ -39,7 +40,7 @@ static ErrorCode bind_constraint(Binder *b, const AstConstraint *constraint, uin
     case AST_CONSTRAINT_IDENTITY: return bind_identity(b, constraint, number, bound, column);
     case AST_CONSTRAINT_NOT_NULL: column->not_null = true; return ERR_OK;
     case AST_CONSTRAINT_NULL: return ERR_OK;
-    case AST_CONSTRAINT_DEFAULT: return bind_column_default(b, constraint, column);
+    case AST_CONSTRAINT_DEFAULT: return bind_column_default(b, constraint->expr, constraint->expr_text, column);
     default:
         column->not_null = column->not_null || constraint->kind == AST_CONSTRAINT_PRIMARY_KEY;
         return is_table_constraint(constraint->kind) ? ERR_OK : not_supported(b, constraint->span.at, "%s", constraint_name(constraint->kind));
@@ -446,7 +447,7 @@ static ErrorCode refuse_drop(Binder *b, const AstDrop *drop) {
     return not_supported(b, drop->count > 0 ? (int64_t)drop->names[0].span.at : 0, "DROP %s", object);
 }
 
-static ErrorCode drop_tables(Binder *b, const AstDrop *drop, BoundStatement *bound) {
+static ErrorCode drop_tables(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound) {
     bound->tables = arena_array(b->arena, const TableDef *, drop->count);
     for (uint32_t i = 0; i < drop->count; i++) {
         const TableDef *table = NULL;
@@ -455,6 +456,9 @@ static ErrorCode drop_tables(Binder *b, const AstDrop *drop, BoundStatement *bou
         b->err = &reason;
         ErrorCode code = table_find(b, &drop->names[i], &table);
         b->err = err;
+        if (code == ERR_OK && truncate) {
+            TRY(check_table(b, table, PRIVILEGE_TRUNCATE, drop->names[i].span.at));
+        }
         if (code == ERR_OK) {
             bound->tables[bound->table_count++] = table;
         } else if (!drop->if_exists || (code != ERR_UNDEFINED_TABLE && code != ERR_UNDEFINED_SCHEMA)) {
@@ -475,5 +479,5 @@ ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatemen
     if (!str_equal(drop->object, STR("table"))) {
         return refuse_drop(b, drop);
     }
-    return drop_tables(b, drop, bound);
+    return drop_tables(b, drop, truncate, bound);
 }

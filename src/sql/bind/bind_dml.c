@@ -201,6 +201,7 @@ static ErrorCode insert_rows(Binder *b, const AstInsert *insert, BoundStatement 
     declare_push(b, insert->declares, insert->declare_count);
     TRY(with_push(b, insert->with, NULL));
     TRY(table_find(b, &insert->table, &bound->table));
+    TRY(check_table(b, bound->table, PRIVILEGE_INSERT, insert->table.span.at));
     TRY(target_places(b, insert, bound->table, &places, &given));
     bound->kind = STATEMENT_INSERT;
     if (insert->source == NULL) {
@@ -218,11 +219,13 @@ ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound)
 
 /* ---------------------------------------------------------------- UPDATE, DELETE */
 
-typedef struct Target { const AstNames *table; const AstName *alias; AstFrom *const *more; uint32_t more_count; const AstExpr *where; } Target;
+typedef struct Target { const AstNames *table; const AstName *alias; AstFrom *const *more; uint32_t more_count; const AstExpr *where; uint32_t privilege; } Target;
 
 /* The target's rows with their places, joined with what stands in FROM or USING. Columns of the scan come first. */
 static ErrorCode scan_target(Binder *b, const Target *target, Scope *scope, BoundStatement *bound, Rel **rel_out) {
     TRY(table_find(b, target->table, &bound->table));
+    TRY(check_table(b, bound->table, target->privilege, target->table->span.at));
+    TRY(target->where == NULL ? ERR_OK : check_table(b, bound->table, PRIVILEGE_SELECT, target->table->span.at));
     TRY(rel_scan(b, bound->table, true, rel_out));
     scope_add_table(b, scope, *rel_out, bound->table, target->alias != NULL ? target->alias->text : bound->table->name);
     scope->timestamp = (*rel_out)->order_column;
@@ -343,7 +346,7 @@ ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound)
     }
     declare_push(b, update->declares, update->declare_count);
     TRY(with_push(b, update->with, NULL));
-    Target target = {&update->table, update->alias, update->from, update->from_count, update->where};
+    Target target = {&update->table, update->alias, update->from, update->from_count, update->where, PRIVILEGE_UPDATE};
     TRY(scan_target(b, &target, &scope, bound, &rel));
     const TableDef *table = bound->table;
     uint32_t columns = table->column_count;
@@ -387,7 +390,7 @@ ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound
         return not_supported(b, delete_->cursor->span.at, "WHERE CURRENT OF");
     }
     TRY(with_push(b, delete_->with, NULL));
-    Target target = {&delete_->table, delete_->alias, delete_->using_from, delete_->using_count, delete_->where};
+    Target target = {&delete_->table, delete_->alias, delete_->using_from, delete_->using_count, delete_->where, PRIVILEGE_DELETE};
     TRY(scan_target(b, &target, &scope, bound, &rel));
     uint32_t columns = bound->table->column_count;
     Carried out = {arena_array(b->arena, const Expr *, rel->column_count + 2), arena_array(b->arena, Str, rel->column_count + 2), 1};

@@ -260,6 +260,7 @@ NODISCARD ErrorCode bind_identity(Binder *b, const AstConstraint *constraint, ui
 void note_default_sequence(Binder *b, const Expr *expr, ColumnDef *column);
 NODISCARD ErrorCode check_identity(Binder *b, const ColumnDef *column, const AstExpr *value, bool overriding, int64_t position);
 NODISCARD ErrorCode check_identity_update(Binder *b, const ColumnDef *column, const AstExpr *value);
+NODISCARD ErrorCode check_table(Binder *b, const TableDef *table, uint32_t privileges, int64_t position); /* same; privileges 0: must own it */
 /* 42501 unless the role holds one of the privileges. */
 NODISCARD ErrorCode check_privilege(Binder *b, const CatalogObject *object, uint32_t privileges, int64_t position);
 
@@ -367,6 +368,7 @@ NODISCARD ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStateme
 NODISCARD ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound);
 NODISCARD ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound);
 NODISCARD ErrorCode bind_create_table(Binder *b, const AstCreateTable *table, BoundStatement *bound);
+NODISCARD ErrorCode bind_column_default(Binder *b, const AstExpr *ast, Str text, ColumnDef *column);
 NODISCARD ErrorCode bind_column(Binder *b, const AstColumn *ast, uint16_t number, BoundStatement *bound, ColumnDef *column_out);
 NODISCARD ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t position, const Expr **expr_out); /* DEFAULT or NULL */
 NODISCARD ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, uint8_t *durability_out, uint32_t *ms_out);

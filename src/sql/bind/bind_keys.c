@@ -284,6 +284,7 @@ ErrorCode bind_create_index(Binder *b, const AstCreateIndex *ast, BoundStatement
     bound->kind = STATEMENT_CREATE_INDEX;
     bound->if_not_exists = ast->if_not_exists;
     TRY(table_find(b, &ast->table, &bound->table));
+    TRY(check_table(b, bound->table, 0, ast->table.span.at));
     TRY(check_method(b, ast));
     const TableDef *table = bound->table, *other = NULL;
     if (ast->if_not_exists && ast->name == NULL) {

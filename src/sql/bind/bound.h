@@ -151,7 +151,8 @@ typedef struct ColumnSequence { uint16_t column; uint8_t type; bool identity; co
 typedef struct ViewBinding { Str text; ViewColumn *columns; uint16_t column_count; ObjectNeed *needs; uint16_t need_count; } ViewBinding;
 
 typedef enum AlterKind { ALTER_ADD_COLUMN, ALTER_DROP_COLUMN, ALTER_RENAME_COLUMN, ALTER_RENAME_TABLE, ALTER_SET_DURABILITY, ALTER_NOTHING,
-    ALTER_ADD_CONSTRAINT, ALTER_DROP_CONSTRAINT, ALTER_RENAME_CONSTRAINT, ALTER_VALIDATE_CONSTRAINT, ALTER_SET_NOT_NULL, ALTER_DROP_NOT_NULL } AlterKind;
+    ALTER_ADD_CONSTRAINT, ALTER_DROP_CONSTRAINT, ALTER_RENAME_CONSTRAINT, ALTER_VALIDATE_CONSTRAINT, ALTER_SET_NOT_NULL, ALTER_DROP_NOT_NULL,
+    ALTER_SET_DEFAULT /* column: as it will be; also DROP DEFAULT */, ALTER_TYPE /* column; text: SQL of the value, over the old columns */ } AlterKind;
 /* Columns go by name: numbers move while a statement alters a table. */
 typedef struct BoundConstraint {
     ConstraintSpec spec;               /* columns and referenced columns are filled in when it is made */
@@ -161,7 +162,7 @@ typedef struct BoundConstraint {
     int64_t position;
 } BoundConstraint;
 typedef struct AlterAction { uint8_t kind; bool if_exists; Str name, new_name; ColumnDef column; uint8_t durability; uint32_t durability_ms;
-    bool cascade; BoundConstraint constraint; } AlterAction;
+    bool cascade, fills /* ADD COLUMN: rows that are there get the default, one by one */; Str text; BoundConstraint constraint; } AlterAction;
 
 typedef enum OnCommit { ON_COMMIT_NOTHING, ON_COMMIT_DELETE_ROWS, ON_COMMIT_DROP } OnCommit; /* of a temporary table */
 typedef struct BoundConflict {

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * column.c - ALTER TABLE of columns where rows change: ADD COLUMN with a default that each row computes, SET DEFAULT, TYPE.
+ *
+ * How:   the rows are written by an UPDATE inside of the statement; a new type is a new column that takes the old one's place and name.
+ * Tests: test/sql/alter.slt */
+#include "ddl/ddl_internal.h"
+
+static void put_name(Buffer *out, Str name) { sql_deparse_name(name, DIALECT_POSTGRES, out); }
+
+/* UPDATE schema.table SET column = value */
+static ErrorCode fill(Ddl *ddl, const TableDef *table, Str column, Str value, Error *err) {
+    Buffer text;
+    uint64_t rows = 0;
+    buffer_init(&text, SQL_TEXT_BYTES_MAX);
+    buffer_append_str(&text, STR("UPDATE "));
+    put_name(&text, table->schema_name);
+    buffer_append_str(&text, STR("."));
+    put_name(&text, table->name);
+    buffer_append_str(&text, STR(" SET "));
+    put_name(&text, column);
+    buffer_append_str(&text, STR(" = "));
+    buffer_append_str(&text, value);
+    Str sql = arena_str(ddl->arena, buffer_str(&text));
+    buffer_deinit(&text);
+    return ddl->run(ddl->context, sql, &rows, err);
+}
+
+static ColumnDef *copy_columns(Ddl *ddl, const TableDef *table) {
+    uint32_t count = table->column_count + (uint32_t)table->computed_count;
+    ColumnDef *columns = arena_array(ddl->arena, ColumnDef, count + 1);
+    memcpy(columns, table->columns, sizeof *columns * count);
+    return columns;
+}
+
+static ErrorCode replace_column(Ddl *ddl, const TableDef **table, int number, const ColumnDef *column, Error *err) {
+    TableDef changed = **table;
+    changed.columns = copy_columns(ddl, *table);
+    changed.columns[number] = *column;
+    return txn_table_replace(ddl->txn, &changed, table, err);
+}
+
+ErrorCode ddl_set_default(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err) {
+    int number = table_column_find(*table, action->name);
+    if (number < 0) {
+        return error_set(err, ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" does not exist", STR_ARG(action->name));
+    }
+    ColumnDef column = (*table)->columns[number];
+    column.default_text = action->column.default_text;
+    column.default_dialect = action->column.default_dialect;
+    column.sequence_id = action->column.sequence_id;
+    return replace_column(ddl, table, number, &column, err);
+}
+
+ErrorCode ddl_fill_column(Ddl *ddl, const AlterAction *action, const ColumnSequence *sequence, const TableDef **table, Error *err) {
+    ColumnDef column = action->column;
+    column.not_null = false;
+    column.missing_is_null = true;
+    TRY(txn_column_add(ddl->txn, *table, &column, table, err));
+    int number = (*table)->column_count - 1;
+    column = (*table)->columns[number];
+    if (sequence != NULL) {
+        CatalogObject def = {.kind = OBJECT_SEQUENCE, .schema_id = (*table)->schema_id, .parent_id = (*table)->id, .parent_column = column.id};
+        TRY(ddl__column_sequence(ddl, sequence, &def, (*table)->name, &column, err));
+        TRY(replace_column(ddl, table, number, &column, err));
+    }
+    TRY(fill(ddl, *table, column.name, STR("DEFAULT"), err));
+    return action->column.not_null ? txn_column_set_not_null(ddl->txn, *table, (uint16_t)number, true, table, err) : ERR_OK;
+}
+
+static ErrorCode check_views(Ddl *ddl, const TableDef *table, uint32_t column_id, Error *err) {
+    const CatalogObject *view = NULL;
+    for (size_t cursor = 0; ddl->catalog->object_next(ddl->catalog, OBJECT_VIEW, &cursor, &view);) {
+        for (uint16_t i = 0; i < view->need_count; i++) {
+            if (view->needs[i].object_id == table->id && view->needs[i].column_id == column_id) {
+                error_ignore(error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "cannot alter type of a column used by a view or rule"));
+                return error_add(err, 'D', "view %.*s depends on it", STR_ARG(view->name));
+            }
+        }
+    }
+    return ERR_OK;
+}
+
+/* The new column where the old one was, which is gone. */
+static ErrorCode take_place(Ddl *ddl, const TableDef **table, int old, int fresh, Error *err) {
+    TableDef changed = **table;
+    ColumnDef *columns = copy_columns(ddl, *table);
+    ColumnDef column = columns[fresh];
+    column.name = columns[old].name;
+    column.not_null = columns[old].not_null;
+    column.default_text = columns[old].default_text;
+    column.default_dialect = columns[old].default_dialect;
+    column.sequence_id = columns[old].sequence_id;
+    column.identity = columns[old].identity;
+    columns[old] = column;
+    memmove(&columns[fresh], &columns[fresh + 1], sizeof *columns * (size_t)(changed.column_count + changed.computed_count - fresh - 1));
+    changed.columns = columns;
+    changed.column_count--;
+    return txn_table_replace(ddl->txn, &changed, table, err);
+}
+
+ErrorCode ddl_set_type(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err) {
+    int number = table_column_find(*table, action->name);
+    if (number < 0) {
+        return error_set(err, ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" does not exist", STR_ARG(action->name));
+    }
+    uint32_t old_id = (*table)->columns[number].id;
+    TRY(check_views(ddl, *table, old_id, err));
+    ColumnDef column = {.name = arena_format(ddl->arena, "pg_new_%u", old_id), .type = action->column.type, .missing_is_null = true};
+    TRY(txn_column_add(ddl->txn, *table, &column, table, err));
+    int fresh = (*table)->column_count - 1;
+    Buffer quoted;
+    buffer_init(&quoted, 4096);
+    put_name(&quoted, action->name);
+    Str value = action->text.len > 0 ? arena_format(ddl->arena, "(%.*s)", STR_ARG(action->text)) : arena_str(ddl->arena, buffer_str(&quoted));
+    buffer_deinit(&quoted);
+    TRY(fill(ddl, *table, column.name, value, err));
+    return take_place(ddl, table, number, fresh, err);
+}
