@@ -14,6 +14,5 @@ NODISCARD ErrorCode ddl__name_free(Txn *txn, ObjectKind kind, uint32_t scope_id,
 NODISCARD ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, bool cascade, Error *err);
 NODISCARD ErrorCode ddl__claim(Txn *txn, uint32_t id, Error *err); /* the table's rows alone, waiting for other writers to end */
 /* ddl_keys.c */
-NODISCARD ErrorCode ddl__constraint_drop(Txn *txn, const TableDef *table, uint32_t id, bool cascade, const TableDef **table_out, Error *err);
 NODISCARD ErrorCode ddl__references_drop(Txn *txn, const TableDef *table, bool cascade, Error *err);
 NODISCARD ErrorCode ddl__column_parts_drop(Txn *txn, const TableDef *table, uint32_t column_id, bool cascade, const TableDef **table_out, Error *err);

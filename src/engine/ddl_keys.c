@@ -10,6 +10,8 @@
 
 enum { NAME_MADE_MAX = 63 };
 
+static ErrorCode constraint_drop(Txn *txn, const TableDef *table, uint32_t id, bool cascade, const TableDef **table_out, Error *err);
+
 /* ---- names ---- */
 
 static bool relation_taken(Txn *txn, uint32_t schema_id, const TableDef *table, Str name) {
@@ -226,7 +228,7 @@ static ErrorCode check_leaning(Txn *txn, const TableDef *table, uint32_t index_i
         return error_add(err, 'H', "Use DROP ... CASCADE to drop the dependent objects too.") == ERR_OK ? code : code;
     }
     const TableDef *after = NULL;
-    TRY(ddl__constraint_drop(txn, leaning, constraint->id, true, &after, err));
+    TRY(constraint_drop(txn, leaning, constraint->id, true, &after, err));
     return check_leaning(txn, table, index_id, name, cascade, what, err);
 }
 
@@ -483,7 +485,7 @@ ErrorCode txn_constraint_add(Txn *txn, const TableDef *table, const ConstraintSp
     return ddl__unlock(txn, constraint_add(txn, table, spec, table_out, err));
 }
 
-ErrorCode ddl__constraint_drop(Txn *txn, const TableDef *table, uint32_t id, bool cascade, const TableDef **table_out, Error *err) {
+static ErrorCode constraint_drop(Txn *txn, const TableDef *table, uint32_t id, bool cascade, const TableDef **table_out, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     const ConstraintDef *constraint = table_constraint_by_id(&object->table, id);
@@ -509,7 +511,7 @@ ErrorCode ddl__constraint_drop(Txn *txn, const TableDef *table, uint32_t id, boo
 
 ErrorCode txn_constraint_drop(Txn *txn, const TableDef *table, uint32_t id, bool cascade, const TableDef **table_out, Error *err) {
     ddl__lock(txn);
-    return ddl__unlock(txn, ddl__constraint_drop(txn, table, id, cascade, table_out, err));
+    return ddl__unlock(txn, constraint_drop(txn, table, id, cascade, table_out, err));
 }
 
 static ErrorCode constraint_change(Txn *txn, const TableDef *table, uint32_t id, Str new_name, bool validate, const TableDef **table_out, Error *err) {
@@ -600,7 +602,7 @@ ErrorCode ddl__references_drop(Txn *txn, const TableDef *table, bool cascade, Er
                 return code;
             }
             const TableDef *after = NULL;
-            TRY(ddl__constraint_drop(txn, other, constraint->id, true, &after, err));
+            TRY(constraint_drop(txn, other, constraint->id, true, &after, err));
             return ddl__references_drop(txn, table, cascade, err);
         }
     }
@@ -621,7 +623,7 @@ ErrorCode ddl__column_parts_drop(Txn *txn, const TableDef *table, uint32_t colum
     *table_out = table;
     for (uint16_t i = 0; i < table->constraint_count; i++) {
         if (names_column(table->constraints[i].column_ids, table->constraints[i].column_count, column_id)) {
-            TRY(ddl__constraint_drop(txn, table, table->constraints[i].id, cascade, table_out, err));
+            TRY(constraint_drop(txn, table, table->constraints[i].id, cascade, table_out, err));
             return ddl__column_parts_drop(txn, *table_out, column_id, cascade, table_out, err);
         }
     }

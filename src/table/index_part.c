@@ -9,6 +9,8 @@
 
 enum { SWEEP_ENTRIES_MIN = 4096 };
 
+static void run_encode(Table *table, const RunEntry *entry, Buffer *out);
+
 PartIndex *table__part_index(Part *part, uint32_t index_id) {
     for (uint32_t i = 0; i < part->index_count; i++) {
         if (part->indexes[i].index_id == index_id) {
@@ -18,7 +20,7 @@ PartIndex *table__part_index(Part *part, uint32_t index_id) {
     return NULL;
 }
 
-PartIndex *table__part_index_make(Part *part, uint32_t index_id) {
+static PartIndex *part_index_make(Part *part, uint32_t index_id) {
     PartIndex *found = table__part_index(part, index_id);
     if (found == NULL) {
         part->indexes = mem_realloc(part->indexes, sizeof(PartIndex) * (part->index_count + 1u));
@@ -86,7 +88,7 @@ static bool is_complete(const Part *part, uint32_t number, const PartIndex *inde
 
 PartIndex *table__tree_fill(Part *part, const IndexShape *shape) {
     assert(part->file == NULL);
-    PartIndex *index = table__part_index_make(part, shape->index->id);
+    PartIndex *index = part_index_make(part, shape->index->id);
     if (index->tree == NULL) {
         index->tree = btree_create();
     }
@@ -135,7 +137,7 @@ void table__trees_sweep(Part *part) {
 /* ---- runs ---- */
 
 void table__run_attach(Table *table, Part *part, const RunEntry *entry) {
-    PartIndex *index = table__part_index_make(part, entry->index_id);
+    PartIndex *index = part_index_make(part, entry->index_id);
     RunFile *file = mem_calloc(1, sizeof *file);
     file->index_id = entry->index_id;
     file->crc = entry->crc;
@@ -165,12 +167,12 @@ void table__run_encode_write(Table *table, const Write *write, Buffer *out) {
     const PartIndex *index = part != NULL && part->end == STAMP_NEVER ? table__part_index(part, write->first) : NULL;
     if (index != NULL && index->run != NULL) {
         RunEntry entry = {part->id, index->run->index_id, index->run->crc, index->run->file_id, index->run->bytes};
-        table__run_encode(table, &entry, out);
+        run_encode(table, &entry, out);
     }
     table__unlock(table);
 }
 
-void table__run_encode(Table *table, const RunEntry *entry, Buffer *out) {
+static void run_encode(Table *table, const RunEntry *entry, Buffer *out) {
     size_t at = op_begin(out, OP_INDEX_RUN, table->id);
     buffer_put_u32le(out, entry->part);
     buffer_put_u32le(out, entry->index_id);
@@ -185,7 +187,7 @@ void table__runs_encode(Table *table, const Part *part, Buffer *out) {
         const RunFile *file = part->indexes[i].run;
         if (file != NULL) {
             RunEntry entry = {part->id, file->index_id, file->crc, file->file_id, file->bytes};
-            table__run_encode(table, &entry, out);
+            run_encode(table, &entry, out);
         }
     }
 }
@@ -223,7 +225,7 @@ ErrorCode table_redo_index_run(Table *table, Bytes payload, Error *err) {
     return ERR_OK;
 }
 
-ErrorCode table__run_open(Table *table, RunFile *file, IndexRun **run_out, Error *err) {
+static ErrorCode run_open(Table *table, RunFile *file, IndexRun **run_out, Error *err) {
     Sched *sched = table->env->os.sched;
     ErrorCode code = ERR_OK;
     IndexRun *run = atomic_load_explicit(&file->run, memory_order_acquire);
@@ -317,7 +319,7 @@ static ErrorCode make_tree(Table *table, const TableDef *def, Part *part, const 
     if (code == ERR_OK) {
         Btree *tree = tree_of(builder);
         table__lock(table);
-        PartIndex *index = table__part_index_make(part, shape->index->id);
+        PartIndex *index = part_index_make(part, shape->index->id);
         if (index->tree == NULL && index->run == NULL) {
             index->tree = tree;
             tree = NULL;
@@ -339,5 +341,5 @@ ErrorCode table__segment_index(Table *table, const TableDef *def, Part *part, co
     if (!ready) {
         return make_tree(table, def, part, shape, err);
     }
-    return file != NULL ? table__run_open(table, file, run_out, err) : ERR_OK;
+    return file != NULL ? run_open(table, file, run_out, err) : ERR_OK;
 }

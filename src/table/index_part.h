@@ -45,7 +45,6 @@ typedef struct PartIndex {
     RunFile *run;                /* segment part, or NULL */
 } PartIndex;
 PartIndex *table__part_index(Part *part, uint32_t index_id);      /* NULL: none yet */
-PartIndex *table__part_index_make(Part *part, uint32_t index_id);
 /* Under the lock: the tree of a memory part up to its filled rows. */
 PartIndex *table__tree_fill(Part *part, const IndexShape *shape);
 /* No lock held, the part is pinned: after it the segment part has a run that is open, or a tree. */
@@ -55,7 +54,6 @@ NODISCARD ErrorCode table__part_keys(Table *table, const TableDef *def, Part *pa
 /* rewrite.c: sorted and written as a file. */
 NODISCARD ErrorCode table__run_write(Table *table, uint32_t index_id, uint32_t part, RunBuilder *builder, bool no_folder_sync, RunEntry *entry_out,
                                      Error *err);
-NODISCARD ErrorCode table__run_open(Table *table, RunFile *file, struct IndexRun **run_out, Error *err);
 
 /* ---- what a key has now ---- */
 /* Parts in which a live row may stand, pinned, with their indexes ready. */
@@ -80,6 +78,5 @@ NODISCARD ErrorCode table__prober_find(Prober *prober, const KeyQuestion *questi
 
 /* Rows just appended break no unique index. */
 typedef struct AppendedRows { uint32_t part, first, count; } AppendedRows;
-void table__describe_key(const IndexShape *shape, const KeyColumn *columns, uint32_t row, Buffer *out); /* Key (a, b)=(1, x) */
 NODISCARD ErrorCode table__check_unique(Table *table, const TableDef *def, const TableWriter *writer, const AppendedRows *pieces, uint32_t piece_count,
                                         Error *err);

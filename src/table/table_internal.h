@@ -106,7 +106,6 @@ ChunkLayout *table__layout_of(const TableDef *def);
 /* index_part.c: runs of segments, named beside the parts in the log. */
 typedef struct RunEntry { uint32_t part, index_id, crc; uint64_t file_id, bytes; } RunEntry;
 void table__run_attach(Table *table, Part *part, const RunEntry *entry);   /* under the lock; replaces a tree */
-void table__run_encode(Table *table, const RunEntry *entry, Buffer *out);  /* one operation */
 void table__runs_encode(Table *table, const Part *part, Buffer *out);      /* one operation a run; under the lock */
 void table__runs_dead(Table *table, const Part *part, uint64_t lsn);       /* their files are dead from lsn on */
 size_t table__trees_bytes(const Part *part);

@@ -24,7 +24,7 @@ static void put_value(Buffer *out, const ColumnDef *column, const KeyColumn *key
     value_format(column->type, value, &(TextStyle){0}, out);
 }
 
-void table__describe_key(const IndexShape *shape, const KeyColumn *columns, uint32_t row, Buffer *out) {
+static void describe_key(const IndexShape *shape, const KeyColumn *columns, uint32_t row, Buffer *out) {
     buffer_append_str(out, STR("Key ("));
     for (uint16_t i = 0; i < shape->count; i++) {
         const IndexKeyDef *key = &shape->index->keys[i];
@@ -43,7 +43,7 @@ void table__describe_key(const IndexShape *shape, const KeyColumn *columns, uint
 static ErrorCode duplicate(const IndexShape *shape, const KeyColumn *columns, uint32_t row, Error *err) {
     Buffer text;
     buffer_init(&text, 1 << 16);
-    table__describe_key(shape, columns, row, &text);
+    describe_key(shape, columns, row, &text);
     ErrorCode code = error_set(err, ERR_UNIQUE_VIOLATION, ERROR_NO_POSITION, "duplicate key value violates unique constraint \"%.*s\"",
                                STR_ARG(shape->index->name));
     code = error_add(err, 'D', "%.*s already exists.", (int)MIN_OF(text.len, (size_t)600), (const char *)text.data);
