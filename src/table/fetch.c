@@ -5,6 +5,8 @@
  * Tests: test/unit/engine/test_keys.c, test/sql/index.slt */
 #include "table/fetch.h"
 
+enum { FEW_ROWS = 16 }; /* of one call: their values are picked out of the packed granules */
+
 void table__fetcher_init(Fetcher *fetcher, Table *table, const TableDef *def, const uint16_t *columns, uint16_t column_count) {
     *fetcher = (Fetcher){.table = table, .def = def, .columns = columns, .column_count = column_count};
 }
@@ -92,15 +94,39 @@ static void copy_from_chunk(const Fetcher *fetcher, const FetchRow *row, Vector 
 
 /* ---- segments ---- */
 
-static ErrorCode load_granule(Fetcher *fetcher, FetchColumn *reader, const Segment *segment, uint32_t block, uint16_t place, uint32_t granule, Error *err) {
-    if (reader->segment != segment || reader->block != block) {
-        block_cache_release(fetcher->table->env->cache, &reader->pin);
-        reader->segment = NULL;
-        reader->granule_number = -1;
-        TRY(segment_read_block_cached(segment, block, place, fetcher->table->env->cache, &reader->pin, &reader->decoder, err));
-        reader->segment = segment;
-        reader->block = block;
+static ErrorCode load_block(Fetcher *fetcher, FetchColumn *reader, const Segment *segment, uint32_t block, uint16_t place, Error *err) {
+    if (reader->segment == segment && reader->block == block) {
+        return ERR_OK;
     }
+    block_cache_release(fetcher->table->env->cache, &reader->pin);
+    reader->segment = NULL;
+    reader->granule_number = -1;
+    TRY(segment_read_block_cached(segment, block, place, fetcher->table->env->cache, &reader->pin, &reader->decoder, err));
+    reader->segment = segment;
+    reader->block = block;
+    return ERR_OK;
+}
+
+/* One packed value where it lies; false: the encoding needs its granule decoded. */
+static bool copy_packed(const FetchColumn *reader, uint32_t granule, uint32_t row, Vector *vector, Arena *arena, uint16_t at) {
+    static const uint16_t FIRST = 0;
+    GranuleView view;
+    uint8_t value[16] = {0};
+    Physical physical = type_physical((TypeId)vector->type.id);
+    bool plain = physical != PHYS_BIT && physical != PHYS_STR && physical != PHYS_128;
+    if (!plain || !codec_view_granule(&reader->decoder, granule, &view) || row >= view.row_count) {
+        return false;
+    }
+    if (view.valid != NULL && !bit_get(view.valid, row)) {
+        put_null(vector, arena, at);
+        return true;
+    }
+    codec_view_rows(&view, row, &FIRST, 1, value);
+    put_value(vector, arena, at, value, false);
+    return true;
+}
+
+static ErrorCode load_granule(FetchColumn *reader, uint32_t granule, Error *err) {
     if (reader->granule_number != (int64_t)granule) {
         reader->buffer = reader->buffer == NULL ? decode_buffer_create() : reader->buffer;
         reader->granule_number = -1;
@@ -133,7 +159,7 @@ static void copy_from_granule(const GranuleData *granule, uint32_t row, Vector *
     }
 }
 
-static ErrorCode copy_from_segment(Fetcher *fetcher, const FetchRow *row, Vector *vectors, Arena *arena, uint16_t at, Error *err) {
+static ErrorCode copy_from_segment(Fetcher *fetcher, const FetchRow *row, bool few, Vector *vectors, Arena *arena, uint16_t at, Error *err) {
     Segment *segment = NULL;
     TRY(table__segment_open(fetcher->table, row->part->file, &segment, err));
     if (fetcher->readers == NULL) {
@@ -150,8 +176,14 @@ static ErrorCode copy_from_segment(Fetcher *fetcher, const FetchRow *row, Vector
             put_missing(&vectors[i], column, arena, at);
             continue;
         }
-        TRY(load_granule(fetcher, &fetcher->readers[i], segment, block, (uint16_t)place, in_block / GRANULE_ROWS, err));
-        copy_from_granule(&fetcher->readers[i].granule, in_block % GRANULE_ROWS, &vectors[i], arena, at);
+        FetchColumn *reader = &fetcher->readers[i];
+        TRY(load_block(fetcher, reader, segment, block, (uint16_t)place, err));
+        bool decoded = reader->granule_number == (int64_t)(in_block / GRANULE_ROWS);
+        if (!decoded && few && copy_packed(reader, in_block / GRANULE_ROWS, in_block % GRANULE_ROWS, &vectors[i], arena, at)) {
+            continue;
+        }
+        TRY(load_granule(reader, in_block / GRANULE_ROWS, err));
+        copy_from_granule(&reader->granule, in_block % GRANULE_ROWS, &vectors[i], arena, at);
     }
     return ERR_OK;
 }
@@ -198,7 +230,7 @@ ErrorCode table__fetch(Fetcher *fetcher, const FetchRow *rows, uint16_t row_coun
     table__unlock(fetcher->table);
     order_rows(rows, order, segment_rows);
     for (uint16_t i = 0; i < segment_rows; i++) {
-        TRY(copy_from_segment(fetcher, &rows[order[i]], vectors_out, arena, order[i], err));
+        TRY(copy_from_segment(fetcher, &rows[order[i]], segment_rows <= FEW_ROWS, vectors_out, arena, order[i], err));
     }
     return ERR_OK;
 }
