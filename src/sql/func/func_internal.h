@@ -115,3 +115,4 @@ ErrorCode func__prepare_regex(const PrepareCall *call, const void **prepared_out
 ErrorCode func__prepare_regex_fold(const PrepareCall *call, const void **prepared_out, Error *err);
 ErrorCode func__prepare_regex_replace(const PrepareCall *call, const void **prepared_out, Error *err);
 Type func__aclitems(const Type *arg_types, uint16_t arg_count); /* aclitem[] */
+Type func__names(const Type *arg_types, uint16_t arg_count);    /* name[] */

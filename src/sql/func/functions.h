@@ -431,6 +431,7 @@ FN("current_database", NO_ARGS, TEXT, current_database, FN_STABLE, NULL, NULL, N
 FN("current_date", NO_ARGS, DATE, current_date, FN_STABLE, NULL, NULL, NULL, NULL)
 FN("current_role", NO_ARGS, TEXT, current_user, FN_STABLE, NULL, NULL, NULL, NULL)
 FN("current_schema", NO_ARGS, TEXT, current_schema, FN_STABLE, NULL, NULL, NULL, NULL)
+FN("current_schemas", ARGS(BOOL), ARRAY, current_schemas, FN_STABLE, NULL, func__names, NULL, NULL)
 FN("current_setting", ARGS(TEXT), TEXT, current_setting, FN_VOLATILE | FN_FAILS, NULL, NULL, NULL, NULL)
 FN("current_setting", ARGS(TEXT, BOOL), TEXT, current_setting, FN_VOLATILE | FN_FAILS, NULL, NULL, NULL, NULL)
 FN("current_time", NO_ARGS, TIMETZ, current_time, FN_STABLE, NULL, NULL, NULL, NULL)

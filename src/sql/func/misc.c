@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * misc.c - functions of any type: greatest, least, is distinct from, num_nulls, pg_typeof; and those that tell of the session. */
+#include "column/any_array.h"
 #include "sql/func/func_internal.h"
 #include "sql/func/order.h"
 
@@ -146,6 +147,49 @@ ErrorCode func__current_schema(const KernelCall *call, Vector *out, Error *err) 
     (void)err;
     return fill_text(call, out, call->environment->schema_name);
 }
+Type func__names(const Type *arg_types, uint16_t arg_count) {
+    (void)arg_types, (void)arg_count;
+    return type_array(type_of(TYPE_NAME));
+}
+
+static void add_name(AnyArrayBuilder *builder, Str name) {
+    StrRef ref = strref_make(name.data, name.len);
+    any_array_add(builder, &ref);
+}
+
+static ErrorCode schemas_of_path(const KernelCall *call, bool implicit, Vector *out, size_t row, Error *err) {
+    const FunctionEnvironment *environment = call->environment;
+    AnyArrayBuilder builder;
+    Buffer bytes;
+    any_array_begin(&builder, TYPE_NAME, TEXT_RESULT_BYTES_MAX);
+    buffer_init(&bytes, TEXT_RESULT_BYTES_MAX);
+    if (implicit && environment->temp_schema_name.len > 0) {
+        add_name(&builder, environment->temp_schema_name);
+    }
+    if (implicit) {
+        add_name(&builder, STR("pg_catalog"));
+    }
+    for (uint32_t i = 0; i < environment->search_path_count; i++) {
+        add_name(&builder, environment->search_path[i]);
+    }
+    ErrorCode code = any_array_end(&builder, 0, NULL, NULL, &bytes, err);
+    if (code == ERR_OK) {
+        func__put_copy(call, out, row, buffer_str(&bytes));
+    }
+    any_array_abandon(&builder);
+    buffer_deinit(&bytes);
+    return code;
+}
+
+/* The argument: with those that are searched without being named. */
+ErrorCode func__current_schemas(const KernelCall *call, Vector *out, Error *err) {
+    ArgView a = func__arg(call, 0);
+    FOR_ROWS(call, row) {
+        TRY(schemas_of_path(call, func__bool(a, row), out, row, err));
+    }
+    return ERR_OK;
+}
+
 ErrorCode func__current_database(const KernelCall *call, Vector *out, Error *err) {
     (void)err;
     return fill_text(call, out, call->environment->database_name);

@@ -169,7 +169,7 @@ static void answer_comment(Ask *ask, uint32_t id, uint32_t column_id) {
     size_t cursor = 0;
     const CatalogObject *comment;
     while (ask->view->inner->object_next(ask->view->inner, OBJECT_COMMENT, &cursor, &comment)) {
-        if (comment->parent_id == id && comment->parent_column == column_id) {
+        if (comment->parent_id == id && comment_column(comment) == column_id) {
             answer_str(ask, body_text(comment->body));
             return;
         }

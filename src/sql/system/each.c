@@ -40,6 +40,12 @@ uint32_t owner_of(SystemView *view, uint32_t object_id) {
     return body.owner_id;
 }
 
+uint32_t comment_column(const CatalogObject *comment) {
+    uint64_t id = 0;
+    bool overflow = false;
+    return comment->name.len > 0 && parse_uint64(comment->name, &id, &overflow) ? (uint32_t)id : 0;
+}
+
 bool schema_in_path(SystemView *view, Str name) {
     const FunctionEnvironment *environment = view->environment;
     if (str_equal(name, STR("pg_catalog"))) {

@@ -38,6 +38,7 @@ uint32_t role_of_oid(uint32_t oid);
 Str schema_name(SystemView *view, uint32_t schema_id);
 uint32_t owner_of(SystemView *view, uint32_t object_id);        /* role id */
 Str role_name(SystemView *view, uint32_t role_id);              /* empty: no such role */
+uint32_t comment_column(const CatalogObject *comment);           /* ColumnDef.id (a view's: the place from 1), 0 = the object itself */
 bool schema_in_path(SystemView *view, Str name);                /* pg_catalog too */
 
 /* A row of builtin_types.h. */

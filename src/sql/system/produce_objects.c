@@ -118,10 +118,8 @@ static uint32_t class_of_part(SystemView *view, uint32_t id) {
 
 static int32_t column_number(SystemView *view, const CatalogObject *comment) {
     const TableDef *table = view->inner->table_by_id(view->inner, comment->parent_id);
-    if (comment->parent_column == 0) {
-        return 0;
-    }
-    return table == NULL ? (int32_t)comment->parent_column : table_column_by_id(table, comment->parent_column) + 1;
+    uint32_t column = comment_column(comment);
+    return column == 0 ? 0 : table == NULL ? (int32_t)column : table_column_by_id(table, column) + 1;
 }
 
 static void put_descriptions(SystemView *view, SystemRows *rows, bool shared) {
