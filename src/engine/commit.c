@@ -170,6 +170,7 @@ static ErrorCode spill_large(Txn *txn, Error *err) {
 /* Builds the record and gives it its place in the log. */
 static ErrorCode log_writes(Txn *txn, Buffer *body, Lsn *lsn_out, SymbolMark **marks_out, Error *err) {
     Engine *engine = txn->engine;
+    TRY(engine__foreign_check(txn, false, err)); /* of doors that store rows without a statement's end */
     TRY(engine__foreign_check(txn, true, err));
     TRY(spill_large(txn, err));
     *marks_out = encode_symbols(txn, body);

@@ -343,8 +343,8 @@ static ErrorCode check_parents(Txn *txn, const Sides *sides, const ColumnBlock *
 
 /* ---- statement's end, commit ---- */
 
-/* Deferred rows that are gone again need no parent. */
-static ErrorCode check_deferred_children(Txn *txn, const Sides *sides, const ColumnBlock *values, Error *err) {
+/* Rows that are gone again, ended or rolled back, need no parent. */
+static ErrorCode check_remaining_children(Txn *txn, const Sides *sides, const ColumnBlock *values, Error *err) {
     uint32_t rows = values[0].row_count;
     uint8_t *there = mem_calloc(2 * (size_t)rows + 1, 1), *parents = there + rows;
     Type *types = types_of(txn, sides->child, sides->constraint->column_ids, sides->constraint->column_count);
@@ -373,7 +373,7 @@ static ErrorCode run_check(Txn *txn, const ForeignCheck *check, Error *err) {
     if (check->parent_side) {
         return check_parents(txn, &sides, values, err);
     }
-    return check->deferred ? check_deferred_children(txn, &sides, values, err) : check_children(txn, &sides, values, false, err);
+    return check_remaining_children(txn, &sides, values, err);
 }
 
 ErrorCode engine__foreign_check(Txn *txn, bool deferred, Error *err) {

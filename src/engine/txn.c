@@ -99,7 +99,6 @@ void txn_rollback_to(Txn *txn, TxnMark mark) {
         undo_write(txn, &txn->writes.writes[txn->writes.count]);
     }
     txn->writes.sealed = MIN_OF(txn->writes.sealed, txn->writes.count);
-    engine__foreign_forget(txn, false);
     txn->writer.assigned = NULL;
     txn->ddl_count++;
     txn->sources = NULL;

@@ -49,9 +49,41 @@ static ErrorCode create_table_as(Statement *statement, Error *err) {
     return ERR_OK;
 }
 
+static bool is_listed(const BoundStatement *bound, uint32_t table_id) {
+    for (uint32_t i = 0; i < bound->table_count; i++) {
+        if (bound->tables[i]->id == table_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Rows of other tables that name these would name nothing. */
+static ErrorCode check_truncate(Statement *statement, Error *err) {
+    const BoundStatement *bound = statement->bound;
+    CatalogView *view = txn_catalog(statement__txn(statement));
+    const TableDef *other = NULL;
+    for (size_t cursor = 0; view->table_next(view, &cursor, &other);) {
+        for (uint16_t i = 0; i < other->constraint_count && !is_listed(bound, other->id); i++) {
+            const ConstraintDef *constraint = &other->constraints[i];
+            if (constraint->kind != CONSTRAINT_FOREIGN_KEY || !is_listed(bound, constraint->referenced_table_id)) {
+                continue;
+            }
+            const TableDef *parent = view->table_by_id(view, constraint->referenced_table_id);
+            ErrorCode code = error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, bound->cascade ? "TRUNCATE ... CASCADE over foreign keys is not supported yet"
+                                                                                               : "cannot truncate a table referenced in a foreign key constraint");
+            error_ignore(error_add(err, 'D', "Table \"%.*s\" references \"%.*s\".", STR_ARG(other->name), STR_ARG(parent->name)));
+            error_ignore(error_add(err, 'H', "Truncate table \"%.*s\" at the same time.", STR_ARG(other->name)));
+            return code;
+        }
+    }
+    return ERR_OK;
+}
+
 static ErrorCode truncate_tables(Statement *statement, Error *err) {
     const BoundStatement *bound = statement->bound;
     Ddl ddl;
+    TRY(check_truncate(statement, err));
     statement__ddl(statement, &ddl);
     for (uint32_t i = 0; i < bound->table_count; i++) {
         TRY(txn_table_truncate(ddl.txn, bound->tables[i], err));

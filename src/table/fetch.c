@@ -111,7 +111,7 @@ static ErrorCode load_block(Fetcher *fetcher, FetchColumn *reader, const Segment
 static bool copy_packed(const FetchColumn *reader, uint32_t granule, uint32_t row, Vector *vector, Arena *arena, uint16_t at) {
     static const uint16_t FIRST = 0;
     GranuleView view;
-    uint8_t value[16] = {0};
+    uint64_t value[2] = {0};
     Physical physical = type_physical((TypeId)vector->type.id);
     bool plain = physical != PHYS_BIT && physical != PHYS_STR && physical != PHYS_128;
     if (!plain || !codec_view_granule(&reader->decoder, granule, &view) || row >= view.row_count) {
