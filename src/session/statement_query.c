@@ -145,7 +145,13 @@ ErrorCode statement__start_text(Statement *statement, Error *err) {
     Buffer out;
     buffer_init(&out, EXPLAIN_BYTES_MAX);
     ErrorCode code = explain(statement, &out, err);
-    if (code == ERR_OK) {
+    if (code == ERR_OK && statement->bound->as_json) {
+        Buffer json;
+        buffer_init(&json, EXPLAIN_BYTES_MAX);
+        plan_explain_json(buffer_str(&out), &json);
+        take_lines(statement, buffer_str(&json));
+        buffer_deinit(&json);
+    } else if (code == ERR_OK) {
         take_lines(statement, buffer_str(&out));
     }
     buffer_deinit(&out);

@@ -143,7 +143,8 @@ static ErrorCode bind_inner(Binder *b, const AstStatement *inner, BoundStatement
 
 static ErrorCode bind_explain(Binder *b, const AstStatement *statement, BoundStatement *bound) {
     const AstExplain *explain = statement->as.explain;
-    if (explain->format.len > 0 && !str_equal(explain->format, STR("text"))) {
+    bool json = str_equal(explain->format, STR("json"));
+    if (explain->format.len > 0 && !json && !str_equal(explain->format, STR("text"))) {
         return not_supported(b, statement->span.at, "EXPLAIN with FORMAT %.*s", STR_ARG(explain->format));
     }
     bool writes = explain->statement->kind != AST_SELECT_STATEMENT;
@@ -153,7 +154,8 @@ static ErrorCode bind_explain(Binder *b, const AstStatement *statement, BoundSta
     TRY(bind_inner(b, explain->statement, bound));
     bound->kind = STATEMENT_EXPLAIN;
     bound->analyze = explain->analyze;
-    bound->verbose = explain->verbose;
+    bound->verbose = explain->verbose && !json;
+    bound->as_json = json;
     return ERR_OK;
 }
 

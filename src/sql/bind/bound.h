@@ -193,7 +193,7 @@ typedef struct BoundStatement {
     BoundConstraint *constraints; uint32_t constraint_count; /* CREATE TABLE: made behind it, in order */
     IndexSpec index;                   /* CREATE INDEX */
     uint32_t *index_ids;               /* DROP INDEX: one a table of tables; ALTER INDEX: of table */
-    bool if_exists, if_not_exists, analyze, verbose, cascade, already_there, restart_identity;
+    bool if_exists, if_not_exists, analyze, verbose, as_json, cascade, already_there, restart_identity;
     Str name, text;                    /* savepoint, setting, schema; value */
     uint8_t on_commit;                 /* CREATE TABLE: OnCommit */
     uint8_t isolation; bool read_only, has_isolation, has_read_only, local, is_default, chain;

@@ -160,3 +160,66 @@ void plan_explain(const Plan *plan, bool verbose, Buffer *out) {
         buffer_append_char(out, '\n');
     }
 }
+
+/* ---- JSON ---- */
+static void put_json(Buffer *out, const char *key, Str text) {
+    buffer_printf(out, "\"%s\": \"", key);
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c == '"' || c == '\\') {
+            buffer_append_char(out, '\\');
+        }
+        if (c < 0x20) {
+            buffer_printf(out, "\\u%04x", c);
+        } else {
+            buffer_append_char(out, (char)c);
+        }
+    }
+    buffer_append_char(out, '"');
+}
+
+/* One line without its indent: words [columns]  (rows=N ...) */
+static void put_node(Buffer *out, Str line) {
+    ptrdiff_t counters = str_find(line, STR("]  (rows="), 0);
+    Str words = counters >= 0 ? str_slice(line, 0, (size_t)counters + 1) : line;
+    ptrdiff_t columns = str_find(words, STR(" ["), 0);
+    put_json(out, "Node Type", columns >= 0 ? str_slice(words, 0, (size_t)columns) : words);
+    if (columns >= 0) {
+        buffer_append_str(out, STR(", "));
+        put_json(out, "Output", str_slice(words, (size_t)columns + 2, words.len - 1));
+    }
+    if (counters >= 0) {
+        unsigned long long rows = 0;
+        for (size_t i = (size_t)counters + 9; i < line.len && line.data[i] >= '0' && line.data[i] <= '9'; i++) {
+            rows = rows * 10 + (unsigned long long)(line.data[i] - '0');
+        }
+        buffer_printf(out, ", \"Actual Rows\": %llu", rows);
+    }
+}
+
+void plan_explain_json(Str text, Buffer *out) {
+    size_t depth = 0; /* nodes that are open */
+    Str line = {0};
+    buffer_append_str(out, STR("["));
+    while (text.len > 0 && str_split(&text, '\n', &line)) {
+        size_t indent = 0;
+        while (indent < line.len && line.data[indent] == ' ') {
+            indent++;
+        }
+        size_t level = indent / 2;
+        if (level == 0 && depth > 0) { /* remarks behind the tree */
+            break;
+        }
+        bool sibling = level < depth;
+        for (; depth > level; depth--) {
+            buffer_append_str(out, depth > level + 1 ? STR("}]") : STR("}"));
+        }
+        buffer_append_str(out, level == 0 ? STR("{\"Plan\": {") : sibling ? STR(", {") : STR(", \"Plans\": [{"));
+        put_node(out, str_slice(line, indent, line.len));
+        depth = level + 1;
+    }
+    for (; depth > 1; depth--) {
+        buffer_append_str(out, STR("}]"));
+    }
+    buffer_append_str(out, depth > 0 ? STR("}}]") : STR("]"));
+}

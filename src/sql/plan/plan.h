@@ -43,3 +43,5 @@ NODISCARD ErrorCode plan_create(const BoundStatement *statement, const PlanOptio
 uint32_t plan_column_count(const Plan *plan);
 /* One line an operator, indented by depth, '\n' after each. verbose adds the programs' steps and the passes that fired. */
 void plan_explain(const Plan *plan, bool verbose, Buffer *out);
+/* What plan_explain (not verbose) or run_explain wrote, as PostgreSQL's FORMAT JSON nests it, on one line. */
+void plan_explain_json(Str text, Buffer *out);
