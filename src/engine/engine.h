@@ -37,6 +37,8 @@ NODISCARD ErrorCode engine_checkpoint(Engine *engine, Error *err);
 NODISCARD ErrorCode engine_run_jobs(Engine *engine, Error *err);      /* all due flush, merge, unlink work, in this thread */
 NODISCARD ErrorCode engine_flush_table(Engine *engine, uint32_t table_id, Error *err); /* memory parts -> segments, then merges that are due */
 NODISCARD ErrorCode engine_check(Engine *engine, Buffer *report, Error *err);  /* every block and invariant; ERR_DAMAGED at the end if any */
+/* Of a folder that cannot be written to: every file by itself; the log is read, not applied. */
+NODISCARD ErrorCode engine_check_files(Os os, Buffer *report, Error *err);
 typedef struct EngineCounters {
     uint64_t commits, rollbacks, rows_appended, rows_ended, log_bytes, log_syncs, log_groups, segments_written, segment_bytes_written,
         rows_flushed, rows_merged, bytes_flushed, bytes_merged, merges, flushes, checkpoints, conflicts, memory_bytes, transactions_open, segments, tables, visible_lsn, durable_lsn;

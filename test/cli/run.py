@@ -438,7 +438,35 @@ def load_other_formats():
     os.unlink(path)
 
 
-TESTS = [folder_settings, load_other_formats, version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, damaged_folder, widest_table,
+def check_read_only():
+    """A folder on a medium that cannot be written to: every file is looked at, damage is named."""
+    d = os.path.join(ROOT, "read_only")
+    os.mkdir(d)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", d], stderr=subprocess.DEVNULL).returncode != 0:
+        return  # no right to mount
+    try:
+        path = os.path.join(ROOT, "ro.csv")
+        open(path, "w").write("a,b\n" + "".join(f"{i},{i * i}\n" for i in range(700000)))
+        run("load", "--quiet", d + "/data", "t", path)
+        subprocess.run(["mount", "-o", "remount,ro", d], check=True)
+        out, err = run("check", d + "/data")
+        has(out, "wal: ", "checkpoint-", ".seg: good")
+        has(err, "cannot be written")
+        subprocess.run(["mount", "-o", "remount,rw", d], check=True)
+        segment = next(os.path.join(a, f) for a, _, files in os.walk(d) for f in files if f.endswith(".seg"))
+        with open(segment, "r+b") as f:
+            f.seek(5000)
+            byte = f.read(1)
+            f.seek(5000)
+            f.write(bytes([byte[0] ^ 1]))
+        subprocess.run(["mount", "-o", "remount,ro", d], check=True)
+        out, err = run("check", d + "/data", want=5)
+        has(err, ".seg")
+    finally:
+        subprocess.run(["umount", "-l", d])
+
+
+TESTS = [check_read_only, folder_settings, load_other_formats, version, usage, help_pages, gen, sql_modes, sql_input, sql_errors, in_use, load_files, load_errors, load_zone, check_and_dump, damage, damaged_folder, widest_table,
          bench, shell, serve, serve_settings]
 
 
