@@ -2,7 +2,7 @@
  * ddl.c - which statement it is; schemas. */
 #include "ddl/ddl_internal.h"
 
-ErrorCode ddl__create_schema(Ddl *ddl, const AstCreateSchema *ast, Error *err) {
+static ErrorCode create_schema(Ddl *ddl, const AstCreateSchema *ast, Error *err) {
     Str name = ast->name.parts[ast->name.count - 1].text;
     uint32_t owner = ddl->role_id;
     uint32_t id = 0;
@@ -35,7 +35,7 @@ ErrorCode ddl_run(Ddl *ddl, const BoundStatement *bound, Error *err) {
     case AST_EXTENSION_STATEMENT: return ddl__extension(ddl, tree->as.extension, err);
     case AST_OBJECT_SETTING_STATEMENT: return ddl__object_setting(ddl, tree->as.object_setting, err);
     case AST_OWNED_STATEMENT: return ddl__owned(ddl, tree->as.owned, err);
-    case AST_CREATE_SCHEMA_STATEMENT: return ddl__create_schema(ddl, tree->as.create_schema, err);
+    case AST_CREATE_SCHEMA_STATEMENT: return create_schema(ddl, tree->as.create_schema, err);
     case AST_CREATE_VIEW_STATEMENT: return ddl__create_view(ddl, tree->as.create_view, bound, err);
     case AST_DROP_STATEMENT: return ddl__drop_statement(ddl, tree->as.drop, err);
     case AST_ALTER_TABLE_STATEMENT: return ddl__alter(ddl, tree->as.alter_table, err);

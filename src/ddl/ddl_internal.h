@@ -15,7 +15,6 @@ NODISCARD ErrorCode ddl__must_own(Ddl *ddl, const CatalogObject *object, Error *
 bool ddl__is_superuser(Ddl *ddl);
 bool ddl__may(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t privileges);
 Str ddl__describe(Ddl *ddl, const CatalogObject *object);                   /* "table s.t" */
-Str ddl__qualified(Ddl *ddl, const CatalogObject *object);                  /* s.t, or t where the search path finds it */
 NODISCARD ErrorCode ddl__join(Ddl *ddl, uint32_t role_id, uint32_t member_id, bool admin, int64_t position, Error *err);
 NODISCARD ErrorCode ddl__leave(Ddl *ddl, uint32_t role_id, uint32_t member_id, bool admin_only, Error *err);
 NODISCARD ErrorCode ddl__set_owner(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t owner_id, Error *err);
@@ -37,6 +36,5 @@ NODISCARD ErrorCode ddl__grant(Ddl *ddl, const AstGrant *ast, Error *err);
 NODISCARD ErrorCode ddl__comment(Ddl *ddl, const AstComment *ast, Error *err);
 NODISCARD ErrorCode ddl__extension(Ddl *ddl, const AstExtension *ast, Error *err);
 NODISCARD ErrorCode ddl__drop_statement(Ddl *ddl, const AstDrop *ast, Error *err);
-NODISCARD ErrorCode ddl__create_schema(Ddl *ddl, const AstCreateSchema *ast, Error *err);
 NODISCARD ErrorCode ddl__create_view(Ddl *ddl, const AstCreateView *ast, const BoundStatement *bound, Error *err);
 NODISCARD ErrorCode ddl__alter(Ddl *ddl, const AstAlterTable *ast, Error *err);   /* of views, sequences, schemas, indexes, roles */

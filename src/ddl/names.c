@@ -144,7 +144,7 @@ ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missi
 
 static void put_name(Buffer *out, Str name) { sql_deparse_name(name, DIALECT_POSTGRES, out); }
 
-Str ddl__qualified(Ddl *ddl, const CatalogObject *object) {
+static Str qualified_name(Ddl *ddl, const CatalogObject *object) {
     Buffer out;
     buffer_init(&out, 4096);
     const CatalogObject *first = object->schema_id != 0 ? ddl->catalog->relation_find(ddl->catalog, (Str){0}, object->name) : object;
@@ -160,7 +160,7 @@ Str ddl__qualified(Ddl *ddl, const CatalogObject *object) {
 }
 
 Str ddl__describe(Ddl *ddl, const CatalogObject *object) {
-    return arena_format(ddl->arena, "%s %.*s", object_kind_name(object->kind), STR_ARG(ddl__qualified(ddl, object)));
+    return arena_format(ddl->arena, "%s %.*s", object_kind_name(object->kind), STR_ARG(qualified_name(ddl, object)));
 }
 
 /* ---- owners ---- */

@@ -132,6 +132,7 @@ static ErrorCode discard_all(Statement *statement, Error *err) {
     session__cursors_close(session);
     session_prepared_drop_all(session);
     TRY(session__advisory(session, &(AdvisoryCall){.action = ADVISORY_UNLOCK_ALL}, &result, err));
+    session__sequences_forget(statement->session);
     return discard_temp(statement, err);
 }
 
@@ -144,6 +145,10 @@ static ErrorCode run_discard(Statement *statement, Error *err) {
                                                                           : "DISCARD TEMP");
     if (all) {
         return discard_all(statement, err);
+    }
+    if (str_equal(what, STR("discard sequences"))) {
+        session__sequences_forget(statement->session);
+        return ERR_OK;
     }
     return str_equal(what, STR("discard temp")) ? discard_temp(statement, err) : ERR_OK;
 }

@@ -38,7 +38,21 @@ static ErrorCode finish_params(Binder *b) {
 
 /* ---------------------------------------------------------------- statements */
 
+/* SELECT ... INTO t is CREATE TABLE t AS SELECT ... */
+static ErrorCode bind_select_into(Binder *b, const AstSelect *select, BoundStatement *bound) {
+    AstCreateTable *create = arena_new(b->arena, AstCreateTable);
+    AstSelect *query = arena_new(b->arena, AstSelect);
+    *query = *select;
+    query->into = NULL;
+    create->name = *select->into;
+    create->as = query;
+    return bind_create_table(b, create, bound);
+}
+
 static ErrorCode bind_select_statement(Binder *b, const AstSelect *select, BoundStatement *bound) {
+    if (select->kind == AST_SELECT_QUERY && select->into != NULL) {
+        return bind_select_into(b, select, bound);
+    }
     Query query = {0};
     TRY(bind_query(b, select, NULL, &query));
     TRY(query_settle(b, &query, NULL));

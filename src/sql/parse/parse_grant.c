@@ -16,7 +16,7 @@ static const char *const OBJECT_WORDS[] = {
 };
 
 /* "materialized view" where the next tokens are these words; empty: none of them. */
-ErrorCode parse__object_words(Parser *p, Str *words_out) {
+static ErrorCode parse_object_words(Parser *p, Str *words_out) {
     for (size_t i = 0; i < COUNT_OF(OBJECT_WORDS); i++) {
         Str all = str_from_c(OBJECT_WORDS[i]);
         ptrdiff_t blank = str_find_char(all, ' ', 0);
@@ -124,7 +124,7 @@ static ErrorCode parse_targets(Parser *p, AstGrant *grant) {
         grant->in_schemas = true;
         return parse_object_names(p, &grant->objects, &grant->object_count);
     }
-    TRY(parse__object_words(p, &grant->object));
+    TRY(parse_object_words(p, &grant->object));
     if (grant->object.len == 0) {
         grant->object = STR("table");
     }
@@ -224,7 +224,7 @@ ErrorCode parse__comment(Parser *p, AstStatement **statement_out) {
     statement->as.comment = comment;
     parse__advance(p);
     TRY(parse__expect_keyword(p, KW_ON));
-    TRY(parse__object_words(p, &comment->object));
+    TRY(parse_object_words(p, &comment->object));
     if (comment->object.len == 0) {
         return parse__expected(p, "a kind of object");
     }

@@ -143,9 +143,7 @@ NODISCARD ErrorCode parse__role_names(Parser *p, AstName **names_out, uint32_t *
 NODISCARD ErrorCode parse__create_role(Parser *p, Str object, AstStatement *statement);      /* behind CREATE ROLE, USER, GROUP */
 NODISCARD ErrorCode parse__alter_role(Parser *p, Str object, AstStatement *statement);
 NODISCARD ErrorCode parse__alter_database(Parser *p, AstStatement *statement);
-bool parse__at_object_setting(Parser *p);                                                    /* SET, RESET, IN DATABASE */
 NODISCARD ErrorCode parse__owned(Parser *p, bool drop, AstStatement *statement);
-NODISCARD ErrorCode parse__object_words(Parser *p, Str *words_out);                          /* "materialized view"; empty: no kind of object */
 NODISCARD ErrorCode parse__grant(Parser *p, AstStatement **statement_out);                   /* GRANT and REVOKE */
 NODISCARD ErrorCode parse__default_privileges(Parser *p, AstStatement *statement);           /* behind ALTER DEFAULT */
 NODISCARD ErrorCode parse__comment(Parser *p, AstStatement **statement_out);

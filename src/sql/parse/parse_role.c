@@ -136,14 +136,14 @@ static ErrorCode parse_setting(Parser *p, Str object, AstName name, bool all, As
     return parse__at_keyword(p, KW_RESET) ? parse__reset(p, &setting->set) : parse__set(p, &setting->set);
 }
 
-bool parse__at_object_setting(Parser *p) { return parse__at_keyword(p, KW_SET) || parse__at_keyword(p, KW_RESET) || parse__at_keyword(p, KW_IN); }
+static bool at_object_setting(Parser *p) { return parse__at_keyword(p, KW_SET) || parse__at_keyword(p, KW_RESET) || parse__at_keyword(p, KW_IN); }
 
 /* Behind ALTER ROLE|USER|GROUP */
 ErrorCode parse__alter_role(Parser *p, Str object, AstStatement *statement) {
     AstName name = {0};
     bool all = parse__at_keyword(p, KW_ALL);
     TRY(parse__role_name(p, &name));
-    if (parse__at_object_setting(p)) {
+    if (at_object_setting(p)) {
         return parse_setting(p, object, name, all, statement);
     }
     if (parse__at_keyword(p, KW_RENAME)) {
@@ -165,7 +165,7 @@ ErrorCode parse__alter_role(Parser *p, Str object, AstStatement *statement) {
 ErrorCode parse__alter_database(Parser *p, AstStatement *statement) {
     AstName name = {0};
     TRY(parse__name(p, &name, "a database name"));
-    bool setting = parse__at_object_setting(p) && !(parse__at_keyword(p, KW_SET) && parse__peek(p)->kind == TOKEN_WORD &&
+    bool setting = at_object_setting(p) && !(parse__at_keyword(p, KW_SET) && parse__peek(p)->kind == TOKEN_WORD &&
                                                     token_is(parse__peek(p), TOKEN_WORD, STR("tablespace")));
     return setting ? parse_setting(p, STR("database"), name, false, statement) : parse__alter_actions(p, STR("database"), name, statement);
 }
