@@ -76,7 +76,7 @@ struct Net {
     uv_mutex_t lock;
     uv_cond_t ready_cond, worker_gone;
     NetConnection *ready_first, *ready_last, *attention;
-    uint32_t workers, workers_idle;
+    uint32_t workers, workers_idle, ready_count; /* ready_count: of the queue */
     bool workers_end, stop_asked;
     int64_t stop_grace_ms;
     atomic_uint_fast64_t accepted, refused, open, bytes_in, bytes_out;

@@ -36,7 +36,9 @@ void net__schedule(NetConnection *connection) {
         net->ready_last->ready_next = connection;
     }
     net->ready_last = connection;
-    if (net->workers_idle == 0 && net->workers < net->options.workers_max) {
+    net->ready_count++;
+    /* An idle worker that was called for another connection counts as idle until it wakes up; what it takes may keep it for long. */
+    if (net->ready_count > net->workers_idle && net->workers < net->options.workers_max) {
         worker_start(net);
     } else {
         uv_cond_signal(&net->ready_cond);
@@ -59,6 +61,7 @@ static NetConnection *take(Net *net) {
     }
     NetConnection *connection = net->ready_first;
     net->ready_first = connection->ready_next;
+    net->ready_count--;
     if (net->ready_first == NULL) {
         net->ready_last = NULL;
     }

@@ -230,6 +230,20 @@ static void a_peer_that_leaves_stops_the_work(void **state) {
     wait_for(&open_count, 0);
 }
 
+/* Two connections become ready while one worker is idle: the one that is called takes the busy one, the other must not wait for it. */
+static void a_busy_connection_holds_up_nobody(void **state) {
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        int busy = dial(), other = dial();
+        setsockopt(busy, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger)); /* its end is seen at once */
+        put(busy, "sleep\n");
+        put(other, "hi\n");
+        expect(other, "hi\n");
+        close(busy);
+        close(other);
+    }
+}
+
 static void too_many_are_refused(void **state) {
     (void)state;
     wait_for(&open_count, 0);
@@ -282,7 +296,8 @@ static void stops_with_open_connections(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(echoes), cmocka_unit_test(large_answers_wait_for_the_reader), cmocka_unit_test(large_requests_come_back_whole),
-        cmocka_unit_test(deadlines_pass), cmocka_unit_test(a_peer_that_leaves_stops_the_work), cmocka_unit_test(too_many_are_refused),
+        cmocka_unit_test(deadlines_pass), cmocka_unit_test(a_peer_that_leaves_stops_the_work), cmocka_unit_test(a_busy_connection_holds_up_nobody),
+        cmocka_unit_test(too_many_are_refused),
         cmocka_unit_test(a_taken_port_is_told), cmocka_unit_test(stops_with_open_connections),
     };
     signal(SIGPIPE, SIG_IGN); /* as the program does: a peer may close before it has read all */
