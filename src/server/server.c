@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * server.c - start and stop. */
+#include "session/session.h"
 #include "server/line_tcp.h"
 #include "server/pg_internal.h"
 
@@ -67,6 +68,7 @@ static void free_server(Server *server) {
 ErrorCode server_start(Engine *engine, const ServerSettings *settings, Server **server_out, Error *err) {
     Server *server = mem_calloc(1, sizeof(Server));
     server->engine = engine;
+    session_guard_rows(engine); /* line protocol may come before the first session */
     server->os = engine_os(engine);
     server->error_id_base = server->os->rand->next(server->os->rand);
     for (size_t i = 0; i < sizeof server->auth_secret; i += sizeof(uint64_t)) {

@@ -40,6 +40,54 @@ static void row_make(uint64_t ident, Row *row) {
     }
 }
 
+/* Rows are found by their idents, which nobody gives twice; and by price. */
+static ErrorCode keys_make(Txn *txn, const TableDef *table, Error *err) {
+    static const uint16_t IDENT = 2;
+    static const int32_t PLACES[1] = {3};
+    uint32_t index_id = 0;
+    IndexKeyDef keys[1] = {{.descending = true}};
+    ConstraintSpec primary = {.def = {.kind = CONSTRAINT_PRIMARY_KEY, .validated = true}, .columns = &IDENT, .column_count = 1};
+    IndexSpec index = {.def = {.method = STR("btree"), .keys = keys, .key_count = 1}, .key_columns = PLACES, .predicate_computed = -1};
+    TRY(txn_constraint_add(txn, table, &primary, &table, err));
+    return txn_index_create(txn, table, &index, &table, &index_id, err);
+}
+
+/* The index of idents gives that row, and no other. */
+static ErrorCode find_by_key(Txn *txn, const TableDef *table, const RowKey *wanted, Error *err) {
+    static const uint16_t IDENT = 2;
+    const void *equal[1] = {&wanted->ident};
+    IndexProbe probe = {.equal = equal, .equal_count = 1};
+    IndexRequest index = {.index_id = table->indexes[0].id, .probes = &probe, .probe_count = 1, .ordered = true};
+    ScanRequest request = {.columns = &IDENT, .column_count = 1, .want_refs = true, .index = &index};
+    RowSource *source = NULL;
+    Scan *scan = NULL;
+    ScanCursor *cursor = NULL;
+    Morsel morsel;
+    Batch batch = {0};
+    TRY(txn_storage(txn)->source(txn_storage(txn), table->id, &source, err));
+    TRY(source->vtable->open(source, &request, &scan, err));
+    ErrorCode code = source->vtable->cursor_open(scan, &cursor, err);
+    if (code == ERR_OK && source->vtable->next_morsel(scan, &morsel)) {
+        source->vtable->cursor_start(cursor, &morsel);
+        code = source->vtable->read(cursor, &batch, err);
+    }
+    bool good = code != ERR_OK || (batch.row_count == 1 && *(const uint64_t *)vector_value(&batch.columns[0], 0) == wanted->ident);
+    if (cursor != NULL) {
+        source->vtable->cursor_close(cursor);
+    }
+    source->vtable->close(scan);
+    return good ? code : error_set(err, ERR_DAMAGED, ERROR_NO_POSITION, "row %llu is not found by its key", (unsigned long long)wanted->ident);
+}
+
+static ErrorCode find_some(Txn *txn, const TableDef *table, const Buffer *keys, size_t from, Error *err) {
+    size_t count = keys->len / sizeof(RowKey);
+    size_t step = 1 + count / 8;
+    for (size_t i = from; i < count && table->index_count > 0; i += step) {
+        TRY(find_by_key(txn, table, (const RowKey *)(const void *)keys->data + i, err));
+    }
+    return ERR_OK;
+}
+
 ErrorCode table_make(Txn *txn, uint8_t slot, uint8_t durability, Error *err) {
     ColumnDef columns[COLUMNS] = {
         {.name = STR("ts"), .type = type_of(TYPE_TIMESTAMP)}, {.name = STR("sym"), .type = type_of(TYPE_SYMBOL)},
@@ -54,7 +102,8 @@ ErrorCode table_make(Txn *txn, uint8_t slot, uint8_t durability, Error *err) {
                       .durability = durability,
                       .wal = true};
     const TableDef *table = NULL;
-    return txn_table_create(txn, &spec, &table, err);
+    TRY(txn_table_create(txn, &spec, &table, err));
+    return slot % 4 == 3 ? ERR_OK : keys_make(txn, table, err);
 }
 
 ErrorCode table_find(Txn *txn, uint8_t slot, const TableDef **table_out, Error *err) {
@@ -181,6 +230,7 @@ static ErrorCode read_morsels(RowSource *source, Scan *scan, ScanCursor *cursor,
 ErrorCode rows_read(Txn *txn, const TableDef *table, Buffer *keys, Error *err) {
     static const char *const NAMES[COLUMNS] = {"ts", "sym", "n", "price", "note"};
     uint16_t numbers[COLUMNS];
+    size_t before = keys->len / sizeof(RowKey);
     for (int i = 0; i < COLUMNS; i++) {
         int number = table_column_find(table, str_from_c(NAMES[i]));
         if (number < 0) {
@@ -204,7 +254,7 @@ done:
         source->vtable->cursor_close(cursor);
     }
     source->vtable->close(scan);
-    return code;
+    return code == ERR_OK ? find_some(txn, table, keys, before, err) : code;
 }
 
 /* The journal's idents are transaction numbers. */
