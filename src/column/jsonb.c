@@ -475,3 +475,10 @@ JsonKind json_kind(Str text) {
         return JSON_NUMBER;
     }
 }
+
+ErrorCode json_decode_string(Str quoted, Buffer *out, Error *err) {
+    JsonReader r = {.text = quoted, .err = err};
+    assert(quoted.len >= 2);
+    TRY(read_string(&r, out));
+    return buffer_check(out, err);
+}

@@ -12,5 +12,7 @@ NODISCARD ErrorCode json_check(Str text, Error *err);                       /* j
 NODISCARD ErrorCode jsonb_normalise(Str text, Buffer *out, Error *err);     /* appends */
 int jsonb_compare(Str a, Str b);                                            /* both in normal form */
 uint64_t jsonb_hash(Str text);                                              /* equal values hash alike: 1.0 and 1.00 */
+/* The content of a string with its quotes; appends. */
+NODISCARD ErrorCode json_decode_string(Str quoted, Buffer *out, Error *err);
 typedef enum JsonKind { JSON_NULL, JSON_STRING, JSON_NUMBER, JSON_BOOL, JSON_ARRAY, JSON_OBJECT } JsonKind;
 JsonKind json_kind(Str text);                                               /* of a valid text */

@@ -48,6 +48,9 @@ ErrorCode bind_operator(Binder *b, Str name, const Expr *left, const Expr *right
     const Expr **args = arena_array(b->arena, const Expr *, 2);
     args[0] = left;
     args[1] = right;
+    if ((str_equal(name, STR("#>")) || str_equal(name, STR("#>>"))) && right->type.id == TYPE_UNKNOWN) { /* a path is text[] */
+        TRY(coerce(b, right, type_array(type_of(TYPE_TEXT)), CAST_IMPLICIT, &args[1]));
+    }
     if (unequal) {
         return call_function(b, STR("<>"), args, 2, position, true, expr_out);
     }

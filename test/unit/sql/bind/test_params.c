@@ -8,6 +8,7 @@
 
 typedef struct ParamCase { const char *sql, *want; } ParamCase;
 static const ParamCase cases[] = {
+    {"select '{}'::jsonb -> $1, '{}'::json ->> $2", "text, text"},
     {"select sum($1)", "42725"},
     {"select $1", "text"},
     {"select s from bag where s = $1", "smallint"},
