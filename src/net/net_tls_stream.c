@@ -5,6 +5,7 @@
  * Why:        OpenSSL works on memory only, so the connection's reading and sending stay as they are; everything here runs on the worker
  *             that has the connection, encryption never holds up the loop.
  * Invariants: plain input gathers in connection->work, plain output in session->plain; connection->out holds what goes to the socket. */
+#include <openssl/buffer.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
@@ -219,10 +220,29 @@ void net__tls_say_goodbye(NetConnection *c) {
     }
 }
 
+/* A memory BIO keeps the room of its largest content; an empty one that grew is to be replaced. */
+static bool has_grown(BIO *bio) {
+    BUF_MEM *memory = NULL;
+    BIO_get_mem_ptr(bio, &memory);
+    return memory != NULL && memory->max > CHUNK_BYTES && BIO_ctrl_pending(bio) == 0;
+}
+
 void net__tls_shrink(NetConnection *c) {
-    if (c->tls != NULL && c->tls->plain.len == 0) {
-        buffer_deinit(&c->tls->plain);
-        buffer_deinit(&c->tls->raw);
+    NetTlsStream *stream = c->tls;
+    if (stream == NULL || stream->plain.len > 0) {
+        return;
+    }
+    buffer_deinit(&stream->plain);
+    buffer_deinit(&stream->raw);
+    BIO *from = has_grown(stream->from_socket) ? BIO_new(BIO_s_mem()) : NULL;
+    if (from != NULL) {
+        stream->from_socket = from;
+        SSL_set0_rbio(stream->ssl, from);
+    }
+    BIO *to = has_grown(stream->to_socket) ? BIO_new(BIO_s_mem()) : NULL;
+    if (to != NULL) {
+        stream->to_socket = to;
+        SSL_set0_wbio(stream->ssl, to);
     }
 }
 

@@ -132,7 +132,6 @@ bool pg__asks_password(const Server *server);
 NODISCARD ErrorCode pg__auth_begin(PgConnection *c, Error *err);
 PgMove pg__auth_run(PgConnection *c, NetWait *wait_out);
 void pg__auth_free(PgConnection *c);
-void pg__session_place(PgConnection *c, Session *session);
 void pg__session_drop(PgConnection *c);
 void pg__cancel(Server *server, uint32_t pid, Bytes key);
 void pg__enlist(PgConnection *c);
@@ -148,7 +147,6 @@ void pg__write_row_description(PgConnection *c, const RelColumn *columns, uint32
 /* ---- pg_query.c ---- */
 void pg__query_begin(PgConnection *c, Bytes body);
 PgMove pg__query_run(PgConnection *c, NetWait *wait_out);
-void pg__query_end(PgConnection *c);
 void pg__query_failed(PgConnection *c, const Error *err);                 /* inside of the string */
 
 /* ---- pg_copy.c ---- */

@@ -55,7 +55,7 @@ static ErrorCode begin(PgConnection *c, Bytes body, Error *err) {
     return ERR_OK;
 }
 
-void pg__query_end(PgConnection *c) {
+static void query_end(PgConnection *c) {
     pg__stream_close(&c->query.stream);
     buffer_deinit(&c->query.text);
     c->activity = PG_ACTIVITY_NONE;
@@ -70,7 +70,7 @@ static void finish(PgConnection *c, bool failed) {
     } else if (!failed && !c->query.any) {
         pgwire_write_empty_query(pg__out(c));
     }
-    pg__query_end(c);
+    query_end(c);
     pg__portals_sweep(c);
     pg__write_ready(c);
 }

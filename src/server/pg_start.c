@@ -9,7 +9,7 @@
 
 /* ---- sessions ---- */
 
-void pg__session_place(PgConnection *c, Session *session) {
+static void session_place(PgConnection *c, Session *session) {
     Sched *sched = c->server->os->sched;
     sched->mutex_lock(sched, &c->lock);
     c->session = session;
@@ -26,7 +26,7 @@ void pg__session_drop(PgConnection *c) {
     }
     pg__portals_drop_all(c);
     pg__delist(c);
-    pg__session_place(c, NULL);
+    session_place(c, NULL);
     session_close(session);
 }
 
@@ -105,7 +105,7 @@ static ErrorCode open_session(PgConnection *c, Error *err) {
     Session *session = NULL;
     TRY(session_open(c->server->engine, &options, &session, err));
     c->pid = session_pid(session);
-    pg__session_place(c, session);
+    session_place(c, session);
     for (uint16_t i = 0; i < startup->parameter_count; i++) {
         TRY(session_setting_start(session, startup->parameters[i].name, startup->parameters[i].value, err));
     }

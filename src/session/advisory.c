@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * advisory.c - advisory locks: pg_try_advisory_lock and its kin. Nobody waits: the blocking forms fail with 55P03 while another holds.
  *
- * Threads: the list is guarded by hub->mutex. Tests: test/unit/session/test_advisory.c */
+ * Threads: the list is guarded by hub->mutex. Tests: test/unit/session/test_session.c */
 #include "session/session_internal.h"
 
 static bool same_key(AdvisoryKey a, AdvisoryKey b) { return a.key == b.key && a.is_pair == b.is_pair; }

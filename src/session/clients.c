@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * clients.c - what clients may know of each other: the list for pg_stat_activity, cancelling and ending another client.
  *
- * Threads: the list and what stands behind Session.running are guarded by hub->mutex. Tests: test/unit/session/test_clients.c */
+ * Threads: the list and what stands behind Session.running are guarded by hub->mutex. Tests: test/unit/session/test_session.c */
 #include "session/session_internal.h"
 
 enum { PID_FIRST = 1000, RUNNING_BYTES_MAX = 1024 }; /* as track_activity_query_size */

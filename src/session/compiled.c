@@ -327,8 +327,8 @@ static ErrorCode bind_anew(const Compiled *before, Txn *txn, Compiled **after_ou
     TRY(compiled__create(before->session, before->text, before->bound->param_types, before->bound->param_count, after_out, &used, err));
     ErrorCode code = compiled__bind(*after_out, txn, err);
     if (code == ERR_OK && !same_shape(before, *after_out)) {
-        (void)error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "cached plan must not change result type");
-        code = error_add(err, 'R', "RevalidateCachedQuery"); /* what drivers look for before they prepare again */
+        code = error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "cached plan must not change result type");
+        (void)error_add(err, 'R', "RevalidateCachedQuery"); /* what drivers look for before they prepare again */
     }
     if (code != ERR_OK) {
         compiled__release(*after_out);

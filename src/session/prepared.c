@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * prepared.c - statements kept by name: PREPARE, EXECUTE, DEALLOCATE, and the prepared statements of doors. Both share one space of names.
  *
- * Tests: test/unit/session/test_prepared.c, test/sql/session.slt */
+ * Tests: test/unit/session/test_session.c, test/sql/session.slt */
 #include "session/session_internal.h"
 
-Prepared *session__prepared_peek(const Session *session, Str name) {
+static Prepared *find_prepared(const Session *session, Str name) {
     uint64_t pointer = 0;
     return strmap_get(&session->prepared, name, &pointer) ? (Prepared *)(uintptr_t)pointer : NULL;
 }
@@ -23,7 +23,7 @@ static void free_prepared(Session *session, Prepared *prepared) {
 }
 
 bool session_prepared_drop(Session *session, Str name) {
-    Prepared *prepared = session__prepared_peek(session, name);
+    Prepared *prepared = find_prepared(session, name);
     if (prepared != NULL) {
         free_prepared(session, prepared);
     }
@@ -52,7 +52,7 @@ static void keep(Session *session, Str name, Compiled *compiled, bool from_sql) 
 }
 
 static ErrorCode check_name(Session *session, Str name, Error *err) {
-    if (name.len > 0 && session__prepared_peek(session, name) != NULL) {
+    if (name.len > 0 && find_prepared(session, name) != NULL) {
         return error_set(err, ERR_DUPLICATE_STATEMENT, ERROR_NO_POSITION, "prepared statement \"%.*s\" already exists", STR_ARG(name));
     }
     if (session->prepared.count >= PREPARED_MAX) {
@@ -135,7 +135,7 @@ static ErrorCode refresh(Session *session, Prepared *prepared, Error *err) {
 }
 
 ErrorCode session_prepared_find(Session *session, Str name, Prepared **prepared_out, Error *err) {
-    Prepared *prepared = session__prepared_peek(session, name);
+    Prepared *prepared = find_prepared(session, name);
     if (prepared == NULL) {
         return name.len == 0 ? error_set(err, ERR_UNDEFINED_STATEMENT, ERROR_NO_POSITION, "unnamed prepared statement does not exist")
                              : error_set(err, ERR_UNDEFINED_STATEMENT, ERROR_NO_POSITION, "prepared statement \"%.*s\" does not exist", STR_ARG(name));

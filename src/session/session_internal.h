@@ -274,7 +274,6 @@ int64_t session__nanos(const Session *session);
 const SettingRow *setting__row(SettingId id);
 const char *const *setting__choices(SettingId id); /* NULL: not an ENUM */
 ErrorCode setting__bad_value(SettingId id, Str value, Error *err);
-bool setting__parse_bool(Str value, bool *flag_out);
 int64_t setting__number(SettingId id, Str canonical);
 uint8_t setting__isolation(Str canonical);
 NODISCARD ErrorCode setting__canonical(const Session *session, SettingId id, Str value, Arena *arena, Str *value_out, Error *err);
@@ -333,10 +332,6 @@ void session__environment(Session *session, FunctionEnvironment *environment_out
 NODISCARD ErrorCode compiled__check_allowed(const Compiled *compiled, Error *err);
 
 /* ---- statements ---- */
-NODISCARD ErrorCode statement__create(Session *session, Compiled *compiled, Statement **statement_out); /* takes the reference */
-NODISCARD ErrorCode statement__begin(Statement *statement, Error *err);  /* transaction, snapshot */
-void statement__end_own(Statement *statement);
-void statement__list(Statement *statement);                              /* its run ends with the block */
 void statement__abandon_all(Session *session, uint32_t savepoint_count);
 NODISCARD ErrorCode statement__start_query(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *err);
@@ -364,7 +359,6 @@ void statement__fail(Statement *statement);
 NODISCARD ErrorCode session__prepare_sql(Statement *statement, Error *err);
 NODISCARD ErrorCode session__execute(Statement *statement, Error *err);
 NODISCARD ErrorCode session__deallocate(Statement *statement, Error *err);
-Prepared *session__prepared_peek(const Session *session, Str name);
 NODISCARD ErrorCode session__declare(Statement *statement, Error *err);
 NODISCARD ErrorCode session__fetch(Statement *statement, Error *err);
 NODISCARD ErrorCode session__fetch_next(Statement *statement, Batch **batch_out, Error *err);

@@ -3,7 +3,7 @@
  *
  * Why:     temporary tables are tables of a schema of the session's own, pg_temp_<number>; it is dropped when the session ends, and what
  *          a crash left behind when the next run's first session begins.
- * Tests:   test/sql/session.slt, test/unit/session/test_temp.c */
+ * Tests:   test/sql/session.slt, test/unit/session/test_session.c */
 #include "session/session_internal.h"
 
 static bool schema_exists(CatalogView *view, Str name) {

@@ -4,7 +4,7 @@
  *
  * States: none -> block -> none; block -> failed (an error inside) -> block by ROLLBACK TO, or none by COMMIT / ROLLBACK.
  *         An implicit block is a block with `implicit` set; BEGIN clears it.
- * Tests:  test/sql/transaction.slt, test/unit/session/test_transaction.c */
+ * Tests:  test/sql/transaction.slt, test/unit/session/test_session.c */
 #include "session/session_internal.h"
 
 static bool default_flag(const Session *session, SettingId id) { return str_equal(setting__value(session, id), STR("on")); }

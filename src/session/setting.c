@@ -3,7 +3,7 @@
  *
  * Invariants: values are kept in the form that SHOW prints; NULL is the default. SET LOCAL ends with the transaction, SET is undone by
  *             its rollback, both by a rollback to an earlier savepoint: changes in a block go on an undo list, newest first.
- * Tests:      test/unit/session/test_settings.c, test/sql/session.slt */
+ * Tests:      test/unit/session/test_session.c, test/sql/session.slt */
 #include "session/session_internal.h"
 
 static char *copy_text(Str text) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * setting_value.c - the value of a setting, checked by its kind and brought to the form that SHOW prints.
  *
- * Tests: test/unit/session/test_settings.c */
+ * Tests: test/unit/session/test_session.c */
 #include <math.h>
 #include <stdio.h>
 #include "base/number.h"
@@ -62,7 +62,7 @@ ErrorCode setting__bad_value(SettingId id, Str value, Error *err) {
 /* ---- booleans and choices ---- */
 
 /* on, off, true, false, yes, no, 1, 0, and beginnings that mean one of them only. */
-bool setting__parse_bool(Str value, bool *flag_out) {
+static bool parse_flag(Str value, bool *flag_out) {
     static const struct { Str word; size_t least; bool on; } WORDS[] = {{{"true", 4}, 1, true}, {{"false", 5}, 1, false}, {{"yes", 3}, 1, true},
         {{"no", 2}, 1, false}, {{"on", 2}, 2, true}, {{"off", 3}, 2, false}, {{"1", 1}, 1, true}, {{"0", 1}, 1, false}};
     for (size_t i = 0; i < COUNT_OF(WORDS); i++) {
@@ -77,7 +77,7 @@ bool setting__parse_bool(Str value, bool *flag_out) {
 
 static ErrorCode canonical_bool(SettingId id, Str value, Str *value_out, Error *err) {
     bool on = false;
-    if (!setting__parse_bool(value, &on)) {
+    if (!parse_flag(value, &on)) {
         return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "parameter \"%s\" requires a Boolean value", ROWS[id].name);
     }
     *value_out = on ? STR("on") : STR("off");
@@ -88,7 +88,7 @@ static ErrorCode canonical_enum(SettingId id, Str value, Str *value_out, Error *
     const char *const *choices = setting__choices(id);
     char hint[200];
     size_t len = 0;
-    bool flag = false, is_flag = setting__parse_bool(value, &flag);
+    bool flag = false, is_flag = parse_flag(value, &flag);
     for (const char *const *choice = choices; *choice != NULL; choice++) {
         Str text = str_from_c(*choice);
         if (str_equal_ignore_case(value, text) || (is_flag && str_equal(text, flag ? STR("on") : STR("off")))) {

@@ -8,7 +8,8 @@
 
 /* ---- memory ---- */
 
-ErrorCode statement__create(Session *session, Compiled *compiled, Statement **statement_out) {
+/* Takes the reference. */
+static Statement *create_statement(Session *session, Compiled *compiled) {
     Statement *statement = session__take_spare(session);
     if (statement == NULL) {
         statement = mem_calloc(1, sizeof *statement);
@@ -17,8 +18,7 @@ ErrorCode statement__create(Session *session, Compiled *compiled, Statement **st
     }
     statement->session = session;
     statement->compiled = compiled;
-    *statement_out = statement;
-    return ERR_OK;
+    return statement;
 }
 
 static void delist(Statement *statement) {
@@ -39,7 +39,7 @@ static void delist(Statement *statement) {
     }
 }
 
-void statement__list(Statement *statement) {
+static void enlist(Statement *statement) {
     Session *session = statement->session;
     if (!session->in_block || statement->listed) {
         return;
@@ -111,7 +111,7 @@ static bool uses_data(const Compiled *compiled) {
     }
 }
 
-ErrorCode statement__begin(Statement *statement, Error *err) {
+static ErrorCode begin_statement(Statement *statement, Error *err) {
     Session *session = statement->session;
     if (!uses_data(statement->compiled)) {
         return ERR_OK;
@@ -130,7 +130,7 @@ ErrorCode statement__begin(Statement *statement, Error *err) {
     return ERR_OK;
 }
 
-void statement__end_own(Statement *statement) {
+static void end_own(Statement *statement) {
     if (statement->own_txn != NULL) {
         txn_rollback(statement->own_txn);
         statement->own_txn = NULL;
@@ -175,7 +175,7 @@ static void look_through(Statement *statement) {
 /* ---- preparing ---- */
 
 static ErrorCode open_statement(Statement *statement, bool bind, Error *err) {
-    TRY(statement__begin(statement, err));
+    TRY(begin_statement(statement, err));
     if (bind) {
         TRY(compiled__bind(statement->compiled, statement__txn(statement), err));
     } else {
@@ -190,7 +190,7 @@ static ErrorCode open_statement(Statement *statement, bool bind, Error *err) {
 static ErrorCode finish_open(Statement *statement, ErrorCode code, int64_t start, Statement **statement_out) {
     if (code != ERR_OK) {
         session__block_failed(statement->session);
-        statement__end_own(statement);
+        end_own(statement);
         give_back(statement);
         return code;
     }
@@ -222,7 +222,7 @@ ErrorCode statement_prepare(Session *session, Str sql, const Type *param_types, 
         session__block_failed(session);
         return code;
     }
-    TRY(statement__create(session, compiled, &statement));
+    statement = create_statement(session, compiled);
     return finish_open(statement, open_statement(statement, true, err), start, statement_out);
 }
 
@@ -236,7 +236,7 @@ ErrorCode prepared_open(Prepared *prepared, Statement **statement_out, Error *er
         return code;
     }
     prepared->compiled->references++;
-    TRY(statement__create(session, prepared->compiled, &statement));
+    statement = create_statement(session, prepared->compiled);
     code = open_statement(statement, false, err);
     if (code == ERR_OK && statement->compiled != prepared->compiled) { /* bound anew: the next run shall have it too */
         compiled__release(prepared->compiled);
@@ -301,7 +301,7 @@ static ErrorCode run_maintenance(Statement *statement, Error *err) {
     if (session->in_block && (!session->implicit || txn_has_writes(session->txn))) {
         return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "%s cannot run inside a transaction block", is_vacuum ? "VACUUM" : "CHECKPOINT");
     }
-    statement__end_own(statement);
+    end_own(statement);
     TRY(session_implicit_end(session, true, err));
     statement__tag(statement, is_vacuum ? "VACUUM" : "CHECKPOINT");
     if (is_vacuum) {
@@ -361,7 +361,7 @@ static ErrorCode make_ready(Statement *statement, Error *err) {
     TRY(compiled__check_allowed(statement->compiled, err));
     TRY(check_params(statement, err));
     if (session->in_block && statement->begun != session->statement_number) { /* others ran since it was bound: a new look at the catalog */
-        TRY(statement__begin(statement, err));
+        TRY(begin_statement(statement, err));
         TRY(compiled__refresh(&statement->compiled, statement__txn(statement), err));
         take_compiled(statement);
     }
@@ -413,7 +413,7 @@ static ErrorCode step(Statement *statement, Batch **batch_out, Error *err) {
     if (statement->state == STATEMENT_READY) {
         TRY(start_running(statement, err));
         if (statement->run != NULL) {
-            statement__list(statement);
+            enlist(statement);
         }
     }
     TRY(next_rows(statement, batch_out, err));
@@ -426,7 +426,7 @@ void statement__fail(Statement *statement) {
     statement_close(statement->inner);
     statement->inner = NULL;
     statement->cursor = NULL;
-    statement__end_own(statement);
+    end_own(statement);
     session__block_failed(statement->session);
 }
 
@@ -465,7 +465,7 @@ ErrorCode statement_reset(Statement *statement, Error *err) {
     Session *session = statement->session;
     session_round_begin(session);
     end_run(statement);
-    statement__end_own(statement);
+    end_own(statement);
     statement_close(statement->inner);
     statement->inner = NULL;
     statement->cursor = NULL;
@@ -473,7 +473,7 @@ ErrorCode statement_reset(Statement *statement, Error *err) {
     statement->affected = 0;
     statement->state = STATEMENT_BROKEN; /* until it is bound again */
     uint32_t count = statement->bound->param_count;
-    TRY(statement__begin(statement, err));
+    TRY(begin_statement(statement, err));
     TRY(compiled__refresh(&statement->compiled, statement__txn(statement), err));
     take_compiled(statement);
     if (statement->bound->param_count != count) {
@@ -489,7 +489,7 @@ void statement_close(Statement *statement) {
     }
     end_run(statement);
     statement_close(statement->inner);
-    statement__end_own(statement);
+    end_own(statement);
     if (statement->state == STATEMENT_RUNNING) {
         session__note_running(statement->session, (Str){0}, false);
     }

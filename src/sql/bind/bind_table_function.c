@@ -119,6 +119,26 @@ static ErrorCode regexp_split_to_table(Binder *b, const Expr **args, uint32_t co
     return split_rel(b, "regexp_split_to_array", args, count, position, rel_out);
 }
 
+/* regexp_matches(text, pattern [, flags]): an array a match, cut out of the array of all. */
+static ErrorCode regexp_matches(Binder *b, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
+    const Expr *all = NULL;
+    const Expr **bounds = arena_array(b->arena, const Expr *, 2);
+    Value one = {.type = type_of(TYPE_INT4)};
+    one.as.i32 = 1;
+    TRY(call_function(b, STR("regexp_all"), args, count, position, true, &all));
+    bounds[0] = expr_constant(b, &one, position);
+    TRY(call_two(b, "array_length", all, bounds[0], position, &bounds[1]));
+    Rel *rel = NULL;
+    TRY(srf_rel(b, STR("generate_series"), bounds, 2, position, &rel));
+    const Expr **row = arena_array(b->arena, const Expr *, 2);
+    row[0] = all;
+    row[1] = rel_column_expr(b, rel, 0);
+    const Expr *match = NULL;
+    Str name = STR("regexp_matches");
+    TRY(call_function(b, STR("array_row"), row, 2, position, true, &match));
+    return rel_project(b, rel, &match, &name, 1, rel_out);
+}
+
 /* information_schema._pg_expandarray(array): x the elements, n their numbers from 1. */
 static ErrorCode expand_array(Binder *b, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
     if (count != 1) {
@@ -178,7 +198,7 @@ typedef struct DerivedRow {
 } DerivedRow;
 static const DerivedRow derived_rows[] = {
     {{"generate_subscripts", 19}, subscripts_rel}, {{"string_to_table", 15}, string_to_table},
-    {{"regexp_split_to_table", 21}, regexp_split_to_table}, {{"_pg_expandarray", 15}, expand_array}, {{"pg_get_keywords", 15}, keywords_rel},
+    {{"regexp_split_to_table", 21}, regexp_split_to_table}, {{"regexp_matches", 14}, regexp_matches}, {{"_pg_expandarray", 15}, expand_array}, {{"pg_get_keywords", 15}, keywords_rel},
 };
 
 static const DerivedRow *find_derived(Str name) {

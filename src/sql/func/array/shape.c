@@ -128,6 +128,23 @@ ErrorCode func__array_slice(const KernelCall *call, Vector *out, Error *err) {
     return ERR_OK;
 }
 
+/* The n-th row of an array of two dimensions, from 1. */
+ErrorCode func__array_row(const KernelCall *call, Vector *out, Error *err) {
+    FOR_ROWS(call, row) {
+        AnyArray array;
+        AnyArrayBuilder builder;
+        TRY(array__arg(call, 0, row, &array, err));
+        int32_t wanted = AT(int32_t, func__arg(call, 1), row);
+        uint32_t width = array.dims == 2 ? array.lengths[1] : 0;
+        any_array_begin(&builder, array__element(out->type), ARRAY_RESULT_BYTES_MAX);
+        for (uint32_t i = 0; i < width && wanted >= 1 && (uint32_t)wanted <= array.lengths[0]; i++) {
+            any_array_add_from(&builder, &array, ((uint32_t)wanted - 1) * width + i);
+        }
+        TRY(array__put(call, out, row, &builder, 0, NULL, NULL, err));
+    }
+    return ERR_OK;
+}
+
 /* ---- what an array tells ---- */
 
 typedef enum Asked { ASKED_LENGTH, ASKED_LOWER, ASKED_UPPER } Asked;

@@ -353,6 +353,27 @@ static ErrorCode quote_rows(const KernelCall *call, Vector *out, void (*append)(
     return ERR_OK;
 }
 
+/* Any value's text, quoted as a literal; NULL gives NULL (quote_literal) or the word (quote_nullable). */
+ErrorCode func__quote_any(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    Buffer buffer, text;
+    buffer_init(&buffer, SIZE_MAX);
+    buffer_init(&text, SIZE_MAX);
+    FOR_ROWS(call, row) {
+        if (vector_is_null(call->args[0], row)) {
+            func__put_text(out, row, STR("NULL"));
+            continue;
+        }
+        buffer_clear(&text);
+        text__append_any(call, 0, row, &text);
+        text__quote_literal(&buffer, buffer_str(&text));
+        text__end(call, out, row, &buffer);
+    }
+    buffer_deinit(&buffer);
+    buffer_deinit(&text);
+    return ERR_OK;
+}
+
 ErrorCode func__quote_ident(const KernelCall *call, Vector *out, Error *err) {
     (void)err;
     return quote_rows(call, out, text__quote_ident);
@@ -376,6 +397,29 @@ ErrorCode func__quote_literal(const KernelCall *call, Vector *out, Error *err) {
     }
 TO_HEX(i32, int32_t, uint32_t)
 TO_HEX(i64, int64_t, uint64_t)
+
+static ErrorCode to_base(const KernelCall *call, Vector *out, unsigned bits) {
+    bool wide = call->args[0]->type.id == TYPE_INT8;
+    FOR_ROWS(call, row) {
+        uint64_t value = wide ? (uint64_t)AT(int64_t, func__arg(call, 0), row) : (uint32_t)AT(int32_t, func__arg(call, 0), row);
+        char digits[65];
+        size_t at = sizeof digits;
+        do {
+            digits[--at] = (char)('0' + (value & ((1U << bits) - 1)));
+            value >>= bits;
+        } while (value != 0);
+        func__put_copy(call, out, row, str_from(digits + at, sizeof digits - at));
+    }
+    return ERR_OK;
+}
+ErrorCode func__to_bin(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    return to_base(call, out, 1);
+}
+ErrorCode func__to_oct(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    return to_base(call, out, 3);
+}
 
 /* 1536 -> "1.5 KiB" */
 ErrorCode func__size_pretty(const KernelCall *call, Vector *out, Error *err) {

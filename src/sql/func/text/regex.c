@@ -8,6 +8,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "column/any_array.h"
 #include "sql/func/text/text_internal.h"
 
 enum { MATCH_STEPS_MAX = 10000000, MATCH_DEPTH_MAX = 10000, MATCH_HEAP_KIB_MAX = 65536, GROUPS_MAX = 100 };
@@ -16,6 +17,7 @@ typedef struct Regex {
     Str pattern;
     uint32_t options;
     pcre2_code *code;
+    bool longest; /* alternatives: the longest match counts, as in PostgreSQL, not the first that fits */
 } Regex;
 
 /* ---- memory ---- */
@@ -76,6 +78,24 @@ static Str translate_pattern(Str pattern, Arena *arena) {
     return (Str){text, len};
 }
 
+/* Alternatives, and nothing that asks for the shortest or refers back. */
+static bool wants_longest(Str pattern) {
+    bool alternatives = false;
+    for (size_t i = 0; i < pattern.len; i++) {
+        char c = pattern.data[i], next = i + 1 < pattern.len ? pattern.data[i + 1] : '\0';
+        if (c == '\\') {
+            if (next >= '1' && next <= '9') {
+                return false;
+            }
+            i++;
+        } else if ((c == '*' || c == '+' || c == '?' || c == '}') && next == '?') {
+            return false;
+        }
+        alternatives = alternatives || c == '|';
+    }
+    return alternatives;
+}
+
 static ErrorCode regex_compile(const FunctionEnvironment *environment, Str pattern, uint32_t options, Arena *arena, Regex *regex_out, Error *err) {
     Str given = pattern;
     if ((environment == NULL || !environment->questdb) && needs_translation(pattern)) {
@@ -93,7 +113,7 @@ static ErrorCode regex_compile(const FunctionEnvironment *environment, Str patte
         return error_set(err, ERR_INVALID_REGEX, ERROR_NO_POSITION, "invalid regular expression: %s at offset %zu",
                          (const char *)message, offset);
     }
-    *regex_out = (Regex){given, options, code};
+    *regex_out = (Regex){given, options, code, (environment == NULL || !environment->questdb) && wants_longest(given)};
     return ERR_OK;
 }
 
@@ -187,8 +207,31 @@ static ErrorCode run_pattern(RegexRun *run, Str pattern, uint32_t options, Error
     return ERR_OK;
 }
 
+enum { LONGEST_WORKSPACE = 2000 };
+
+/* The longest match at the leftmost place: its ends by the DFA matcher, its groups by a match of just that text. false: not to be had. */
+static bool longest_match(RegexRun *run, Str text, size_t from, int *groups_out) {
+    int workspace[LONGEST_WORKSPACE];
+    int found = pcre2_dfa_match(run->regex->code, (PCRE2_SPTR)text.data, text.len, from, PCRE2_NO_UTF_CHECK, run->data, run->limits, workspace, LONGEST_WORKSPACE);
+    if (found == PCRE2_ERROR_NOMATCH) {
+        *groups_out = 0;
+        return true;
+    }
+    if (found < 0) {
+        return false;
+    }
+    const size_t *ends = pcre2_get_ovector_pointer(run->data);
+    size_t start = ends[0], end = ends[1];
+    found = pcre2_match(run->regex->code, (PCRE2_SPTR)text.data, end, start, PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NO_UTF_CHECK, run->data, run->limits);
+    *groups_out = found == 0 ? GROUPS_MAX : found;
+    return found >= 0;
+}
+
 /* *groups_out: 0 = no match, else 1 + the highest group that was set. */
 static ErrorCode run_match(RegexRun *run, Str text, size_t from, uint32_t options, int *groups_out, Error *err) {
+    if (run->regex->longest && options == 0 && longest_match(run, text, from, groups_out)) {
+        return ERR_OK;
+    }
     int found = pcre2_match(run->regex->code, (PCRE2_SPTR)text.data, text.len, from, options | PCRE2_NO_UTF_CHECK, run->data, run->limits);
     if (found == PCRE2_ERROR_NOMATCH) {
         *groups_out = 0;
@@ -327,6 +370,214 @@ ErrorCode func__substring_regex(const KernelCall *call, Vector *out, Error *err)
         } else {
             func__put_copy(call, out, row, str_slice(text, ends[0], ends[1]));
         }
+    }
+    return ERR_OK;
+}
+
+/* ---- regexp_match, regexp_matches, regexp_split_to_array ---- */
+
+/* The groups of a match, or the whole of it if the pattern has none. */
+static void add_groups(const RegexRun *run, Str text, int groups, AnyArrayBuilder *builder) {
+    uint32_t captures = 0;
+    (void)pcre2_pattern_info(run->regex->code, PCRE2_INFO_CAPTURECOUNT, &captures);
+    const size_t *ends = pcre2_get_ovector_pointer(run->data);
+    for (uint32_t g = captures > 0 ? 1 : 0; g <= captures; g++) {
+        bool set = (int)g < groups && ends[2 * g] != PCRE2_UNSET;
+        Str part = set ? str_slice(text, ends[2 * g], ends[2 * g + 1]) : STR("");
+        StrRef ref = strref_make(part.len == 0 ? "" : part.data, part.len);
+        any_array_add(builder, set ? &ref : NULL);
+    }
+}
+
+static ErrorCode put_texts(const KernelCall *call, Vector *out, size_t row, AnyArrayBuilder *builder, uint8_t dims, const uint32_t *lengths, Error *err) {
+    Buffer bytes;
+    buffer_init(&bytes, TEXT_RESULT_BYTES_MAX);
+    ErrorCode code = any_array_end(builder, dims, lengths, NULL, &bytes, err);
+    if (code == ERR_OK) {
+        func__put_copy(call, out, row, buffer_str(&bytes));
+    }
+    buffer_deinit(&bytes);
+    return code;
+}
+
+static bool null_argument(const KernelCall *call, size_t row) {
+    for (size_t i = 0; i < call->arg_count; i++) {
+        if (vector_is_null(call->args[i], row)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One match: an array of its groups; NULL if there is none. */
+ErrorCode func__regexp_match(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        AnyArrayBuilder builder;
+        bool global = false;
+        int groups = 0;
+        if (null_argument(call, row)) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        Str text = func__text(func__arg(call, 0), row);
+        TRY(row_regex(&run, row, 2, &global, err));
+        if (global) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "regexp_match() does not support the \"global\" option");
+        }
+        TRY(run_match(&run, text, 0, 0, &groups, err));
+        if (groups == 0) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        any_array_begin(&builder, TYPE_TEXT, TEXT_RESULT_BYTES_MAX);
+        add_groups(&run, text, groups, &builder);
+        ErrorCode code = put_texts(call, out, row, &builder, 0, NULL, err);
+        any_array_abandon(&builder);
+        TRY(code);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode add_matches(RegexRun *run, Str text, bool global, AnyArrayBuilder *builder, uint32_t *count_out, Error *err) {
+    for (size_t from = 0; from <= text.len;) {
+        int groups = 0;
+        TRY(run_match(run, text, from, 0, &groups, err));
+        if (groups == 0) {
+            break;
+        }
+        add_groups(run, text, groups, builder);
+        ++*count_out;
+        from = next_from(text, pcre2_get_ovector_pointer(run->data));
+        if (!global) {
+            break;
+        }
+    }
+    return ERR_OK;
+}
+
+/* All matches as an array of two dimensions, a row a match: what regexp_matches gives one by one. */
+ErrorCode func__regexp_all(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        AnyArrayBuilder builder;
+        bool global = false;
+        uint32_t lengths[2] = {0, 0};
+        if (null_argument(call, row)) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        TRY(row_regex(&run, row, 2, &global, err));
+        any_array_begin(&builder, TYPE_TEXT, TEXT_RESULT_BYTES_MAX);
+        ErrorCode code = add_matches(&run, func__text(func__arg(call, 0), row), global, &builder, &lengths[0], err);
+        lengths[1] = lengths[0] == 0 ? 0 : builder.count / lengths[0];
+        code = code == ERR_OK ? put_texts(call, out, row, &builder, 2, lengths, err) : code;
+        any_array_abandon(&builder);
+        TRY(code);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode add_pieces(RegexRun *run, Str text, AnyArrayBuilder *builder, Error *err) {
+    size_t piece = 0;
+    for (size_t from = 0; from <= text.len;) {
+        int groups = 0;
+        TRY(run_match(run, text, from, 0, &groups, err));
+        const size_t *ends = pcre2_get_ovector_pointer(run->data);
+        if (groups == 0) {
+            break;
+        }
+        bool empty = ends[0] == ends[1];
+        from = next_from(text, ends);
+        if (empty && (ends[0] >= text.len || ends[0] == piece)) { /* an empty match parts characters, not ends */
+            if (ends[0] >= text.len) {
+                break;
+            }
+            if (ends[0] == 0 || ends[0] == piece) {
+                continue;
+            }
+        }
+        StrRef ref = strref_make(ends[0] == piece ? "" : text.data + piece, ends[0] - piece);
+        any_array_add(builder, &ref);
+        piece = ends[1];
+    }
+    StrRef last = strref_make(piece == text.len ? "" : text.data + piece, text.len - piece);
+    any_array_add(builder, &last);
+    return ERR_OK;
+}
+
+ErrorCode func__regexp_split_to_array(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        AnyArrayBuilder builder;
+        bool global = false;
+        TRY(row_regex(&run, row, 2, &global, err));
+        if (global) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "regexp_split_to_array() does not support the \"global\" option");
+        }
+        any_array_begin(&builder, TYPE_TEXT, TEXT_RESULT_BYTES_MAX);
+        ErrorCode code = add_pieces(&run, func__text(func__arg(call, 0), row), &builder, err);
+        code = code == ERR_OK ? put_texts(call, out, row, &builder, 0, NULL, err) : code;
+        any_array_abandon(&builder);
+        TRY(code);
+    }
+    return ERR_OK;
+}
+
+/* ---- SIMILAR TO ---- */
+
+/* A pattern of SIMILAR TO as a regular expression that the whole text must match. */
+static Str similar_pattern(Str pattern, char escape, Arena *arena) {
+    char *text = arena_alloc_aligned(arena, pattern.len * 2 + 10, 1);
+    size_t len = 0;
+    memcpy(text, "^(?:", 4);
+    len = 4;
+    bool bracket = false;
+    for (size_t i = 0; i < pattern.len; i++) {
+        char c = pattern.data[i];
+        if (c == escape && i + 1 < pattern.len) {
+            text[len++] = '\\';
+            text[len++] = pattern.data[++i];
+        } else if (bracket) {
+            bracket = c != ']';
+            text[len++] = c;
+        } else if (c == '%') {
+            text[len++] = '.';
+            text[len++] = '*';
+        } else if (c == '_') {
+            text[len++] = '.';
+        } else if (c == '.' || c == '^' || c == '$' || c == '\\') {
+            text[len++] = '\\';
+            text[len++] = c;
+        } else {
+            bracket = c == '[';
+            text[len++] = c;
+        }
+    }
+    memcpy(text + len, ")$", 2);
+    return (Str){text, len + 2};
+}
+
+ErrorCode func__similar_to(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    run_begin(&run, call);
+    FOR_ROWS(call, row) {
+        int groups = 0;
+        char escape = '\\';
+        if (call->arg_count > 2) {
+            Str given = func__text(func__arg(call, 2), row);
+            if (given.len > 1) {
+                return error_set(err, ERR_INVALID_ESCAPE, ERROR_NO_POSITION, "invalid escape string");
+            }
+            escape = given.len == 0 ? '\0' : given.data[0];
+        }
+        Str pattern = similar_pattern(func__text(func__arg(call, 1), row), escape, call->arena);
+        TRY(run_pattern(&run, pattern, PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY, err));
+        TRY(run_match(&run, func__text(func__arg(call, 0), row), 0, 0, &groups, err));
+        func__put_bool(out, row, groups > 0);
     }
     return ERR_OK;
 }
