@@ -206,6 +206,13 @@ ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_ou
     Str schema = names->count >= 2 ? names->parts[names->count - 2].text : (Str){0};
     Error reason;
     ErrorCode code = b->context->catalog->table_find(b->context->catalog, schema, name->text, table_out, &reason);
+    const CatalogObject *object = code == ERR_UNDEFINED_TABLE ? relation_named(b, names) : NULL;
+    if (object != NULL && object->kind == OBJECT_VIEW) {
+        return not_supported(b, names->span.at, "a change through view \"%.*s\"", STR_ARG(object->name));
+    }
+    if (object != NULL && object->kind == OBJECT_SEQUENCE) {
+        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, names->span.at, "\"%.*s\" is not a table", STR_ARG(object->name));
+    }
     if (code == ERR_UNDEFINED_TABLE && b->dialect == DIALECT_POSTGRES && schema.len == 0) {
         return error_set(b->err, code, names->span.at, "relation \"%.*s\" does not exist", STR_ARG(name->text));
     }
