@@ -170,6 +170,61 @@ ErrorCode func__rnd_uuid(const KernelCall *call, Vector *out, Error *err) {
     return ERR_OK;
 }
 
+/* RFC 9562: milliseconds of the clock, 12 bits of the fraction below, the rest by chance. In the order of the clock. */
+ErrorCode func__uuidv7(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    const FunctionEnvironment *environment = call->environment;
+    FOR_ROWS(call, row) {
+        int64_t micros = environment->clock_micros == NULL ? environment->now_micros : environment->clock_micros(environment->clock);
+        uint64_t millis = (uint64_t)(micros / 1000), part = (uint64_t)(micros % 1000) * 4096 / 1000;
+        Uuid uuid;
+        for (int i = 0; i < 6; i++) {
+            uuid.bytes[i] = (uint8_t)(millis >> (40 - 8 * i));
+        }
+        uuid.bytes[6] = (uint8_t)(0x70 | (part >> 8));
+        uuid.bytes[7] = (uint8_t)part;
+        put_u64le(uuid.bytes + 8, random_next(chance(call)));
+        uuid.bytes[8] = (uint8_t)((uuid.bytes[8] & 0x3f) | 0x80);
+        ((Uuid *)vector_data(out))[row] = uuid;
+    }
+    return ERR_OK;
+}
+
+/* NULL for what is no UUID of RFC 9562. */
+ErrorCode func__uuid_version(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    FOR_ROWS(call, row) {
+        Uuid uuid = AT(Uuid, func__arg(call, 0), row);
+        if (vector_is_null(call->args[0], row) || (uuid.bytes[8] & 0xc0) != 0x80) {
+            vector_set_null(out, call->arena, row);
+        } else {
+            ((int16_t *)vector_data(out))[row] = uuid.bytes[6] >> 4;
+        }
+    }
+    return ERR_OK;
+}
+
+/* random(low, high), both inclusive. */
+ErrorCode func__random_between(const KernelCall *call, Vector *out, Error *err) {
+    bool wide = out->type.id == TYPE_INT8;
+    FOR_ROWS(call, row) {
+        int64_t low = wide ? AT(int64_t, func__arg(call, 0), row) : AT(int32_t, func__arg(call, 0), row);
+        int64_t high = wide ? AT(int64_t, func__arg(call, 1), row) : AT(int32_t, func__arg(call, 1), row);
+        if (low > high) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "lower bound must be less than or equal to upper bound");
+        }
+        uint64_t span = (uint64_t)high - (uint64_t)low;
+        uint64_t picked = span == UINT64_MAX ? random_next(chance(call)) : random_below(chance(call), span + 1);
+        int64_t value = (int64_t)((uint64_t)low + picked);
+        if (wide) {
+            ((int64_t *)vector_data(out))[row] = value;
+        } else {
+            ((int32_t *)vector_data(out))[row] = (int32_t)value;
+        }
+    }
+    return ERR_OK;
+}
+
 /* timestamp_sequence(start, step): start + step x number of the row in this execution. */
 ErrorCode func__timestamp_sequence(const KernelCall *call, Vector *out, Error *err) {
     ArgView start = func__arg(call, 0), step = func__arg(call, 1);
