@@ -100,12 +100,13 @@ void query_stream_close(QueryStream *stream, Request *request) {
     bool keeps_state = false;
     if (stream->statement != NULL) {
         StatementKind kind = statement_kind(stream->statement);
-        keeps_state = kind == STATEMENT_SET || kind == STATEMENT_RESET;
+        keeps_state = kind == STATEMENT_SET || kind == STATEMENT_RESET || kind == STATEMENT_PREPARE || kind == STATEMENT_DECLARE_CURSOR ||
+                      kind == STATEMENT_SET_TRANSACTION;
         statement_close(stream->statement);
         stream->statement = NULL;
     }
     if (keeps_state) {
-        connection_session_drop(request->connection); /* settings last for one request */
+        connection_session_drop(request->connection); /* settings, prepared statements and cursors last for one request */
     }
     stream->session = NULL;
 }
