@@ -817,6 +817,8 @@ FN("quote_nullable", ARGS(TEXT), TEXT, quote_literal, FN_NOT_STRICT, NULL, NULL,
 FN("quote_nullable", ARGS(ANY), TEXT, quote_any, FN_NOT_STRICT, NULL, NULL, "quote_nullable(42)", "'42'")
 FN("radians", ARGS(FLOAT8), FLOAT8, radians_f64, FN_FAILS, NULL, NULL, "radians(45)", "0.7853981633974483")
 FN("random", NO_ARGS, FLOAT8, random, FN_VOLATILE, NULL, NULL, NULL, NULL)
+FN("random", ARGS(INT4, INT4), INT4, random_between, FN_VOLATILE | FN_FAILS, NULL, NULL, NULL, NULL)
+FN("random", ARGS(INT8, INT8), INT8, random_between, FN_VOLATILE | FN_FAILS, NULL, NULL, NULL, NULL)
 FN("regexp_all", ARGS(TEXT, TEXT), ARRAY, regexp_all, FN_FAILS | FN_EXPENSIVE | FN_NOT_STRICT | FN_OPERATOR, NULL, func__type_text_array, NULL, NULL)
 FN("regexp_all", ARGS(TEXT, TEXT, TEXT), ARRAY, regexp_all, FN_FAILS | FN_EXPENSIVE | FN_NOT_STRICT | FN_OPERATOR, NULL, func__type_text_array, NULL, NULL)
 FN("regexp_count", ARGS(TEXT, TEXT), INT4, regexp_count, FN_FAILS | FN_EXPENSIVE, func__prepare_regex, NULL, "regexp_count('a1b22', '[0-9]+')", "2")
