@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * build.c - SQL values as json: to_json, json_build_object, json_build_array and their jsonb twins.
+ *
+ * Spelling: PostgreSQL's: `{"a" : 1, "b" : [1,2]}` and `[1, 2]` for what the json functions build, jsonb in its normal form. Numbers and booleans are
+ *           themselves, json is taken as it is, arrays become arrays, times are ISO 8601, everything else is its text in quotes. */
+#include "column/any_array.h"
+#include "column/array.h"
+#include "column/jsonb.h"
+#include "sql/func/func_internal.h"
+
+static void put_string(Str text, Buffer *out) {
+    buffer_append_char(out, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        static const char ESCAPES[] = "btnvfr"; /* \b is 8 … \r is 13; \v has no short form */
+        if (c == '"' || c == '\\') {
+            buffer_append_char(out, '\\');
+            buffer_append_char(out, (char)c);
+        } else if (c >= 8 && c <= 13 && c != 11) {
+            buffer_append_char(out, '\\');
+            buffer_append_char(out, ESCAPES[c - 8]);
+        } else if (c < 0x20) {
+            buffer_printf(out, "\\u%04x", c);
+        } else {
+            buffer_append_char(out, (char)c);
+        }
+    }
+    buffer_append_char(out, '"');
+}
+
+/* "2024-01-02 03:04:05+00" -> "2024-01-02T03:04:05+00:00" */
+static void put_time(Type type, Str text, Buffer *out) {
+    buffer_append_char(out, '"');
+    size_t sign = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_gap = text.data[i] == ' ' && i == 10;
+        sign = i > 10 && (text.data[i] == '+' || text.data[i] == '-') ? i : sign;
+        buffer_append_char(out, is_gap ? 'T' : text.data[i]);
+    }
+    if (type.id == TYPE_TIMESTAMPTZ && sign > 0 && text.len - sign == 3) {
+        buffer_append_str(out, STR(":00"));
+    }
+    buffer_append_char(out, '"');
+}
+
+static bool is_finite_number(Str text) { return text.len > 0 && (text.data[text.len - 1] >= '0' && text.data[text.len - 1] <= '9'); }
+
+static void put_scalar(Type type, const void *value, const TextStyle *style, Buffer *out) {
+    Buffer text;
+    if (type.id == TYPE_JSON || type.id == TYPE_JSONB) {
+        buffer_append_str(out, strref_str(value));
+        return;
+    }
+    if (type.id == TYPE_BOOL) {
+        buffer_append_str(out, *(const uint8_t *)value != 0 ? STR("true") : STR("false"));
+        return;
+    }
+    buffer_init(&text, TEXT_RESULT_BYTES_MAX);
+    value_format(type, value, style, &text);
+    if (type_category((TypeId)type.id) == CAT_NUMBER && is_finite_number(buffer_str(&text))) {
+        buffer_append_str(out, buffer_str(&text));
+    } else if (type_is_timestamp((TypeId)type.id)) {
+        put_time(type, buffer_str(&text), out);
+    } else {
+        put_string(buffer_str(&text), out);
+    }
+    buffer_deinit(&text);
+}
+
+/* One dimension of an array from its value *at on. */
+static void put_dimension(const AnyArray *array, uint8_t dim, uint32_t *at, const TextStyle *style, Buffer *out) {
+    buffer_append_char(out, '[');
+    for (uint32_t i = 0; array->dims > 0 && i < array->lengths[dim]; i++) {
+        buffer_append_str(out, i > 0 ? STR(",") : STR(""));
+        if (dim + 1 < array->dims) {
+            put_dimension(array, (uint8_t)(dim + 1), at, style, out);
+        } else if (any_array_is_null(array, *at)) {
+            buffer_append_str(out, STR("null"));
+            (*at)++;
+        } else {
+            AnyValue value;
+            any_array_value(array, *at, &value);
+            put_scalar(type_of((TypeId)array->element), &value, style, out);
+            (*at)++;
+        }
+    }
+    buffer_append_char(out, ']');
+}
+
+static ErrorCode put_value(const KernelCall *call, size_t argument, size_t row, Buffer *out, Error *err) {
+    const Vector *vector = call->args[argument];
+    TextStyle style = {.zone = call->environment->zone, .names = call->environment->names};
+    if (vector_is_null(vector, row)) {
+        buffer_append_str(out, STR("null"));
+    } else if (vector->type.id == TYPE_SYMBOL) {
+        put_string(vector_text(vector, row), out);
+    } else if (vector->type.id == TYPE_BOOL) {
+        buffer_append_str(out, vector_bool(vector, row) ? STR("true") : STR("false"));
+    } else if (type_is_any_array((TypeId)vector->type.id)) {
+        AnyArray array;
+        uint32_t at = 0;
+        TRY(any_array_view(vector_text(vector, row), &array, err));
+        put_dimension(&array, 0, &at, &style, out);
+    } else if (vector->type.id == TYPE_FLOAT8_ARRAY) {
+        ArrayView view;
+        TRY(array_view(vector_text(vector, row), &view, err));
+        array_format_text(&view, '[', ']', out);
+    } else {
+        put_scalar(vector->type, vector_value(vector, row), &style, out);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode put_object(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    if (call->arg_count % 2 != 0) {
+        ErrorCode code = error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "argument list must have even number of elements");
+        (void)error_add(err, 'H', "The arguments of json_build_object() must consist of alternating keys and values.");
+        return code;
+    }
+    buffer_append_char(out, '{');
+    for (size_t i = 0; i < call->arg_count; i += 2) {
+        Buffer key;
+        TextStyle style = {.zone = call->environment->zone, .names = call->environment->names};
+        const Vector *vector = call->args[i];
+        if (vector_is_null(vector, row)) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "null value not allowed for object key");
+        }
+        buffer_append_str(out, i > 0 ? STR(", ") : STR(""));
+        if (vector->type.id == TYPE_SYMBOL || type_physical((TypeId)vector->type.id) == PHYS_STR) {
+            put_string(vector_text(vector, row), out);
+        } else if (vector->type.id == TYPE_BOOL) {
+            put_string(vector_bool(vector, row) ? STR("true") : STR("false"), out);
+        } else {
+            buffer_init(&key, TEXT_RESULT_BYTES_MAX);
+            value_format(vector->type, vector_value(vector, row), &style, &key);
+            put_string(buffer_str(&key), out);
+            buffer_deinit(&key);
+        }
+        buffer_append_str(out, STR(" : "));
+        TRY(put_value(call, i + 1, row, out, err));
+    }
+    buffer_append_char(out, '}');
+    return ERR_OK;
+}
+
+static ErrorCode put_list(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    buffer_append_char(out, '[');
+    for (size_t i = 0; i < call->arg_count; i++) {
+        buffer_append_str(out, i > 0 ? STR(", ") : STR(""));
+        TRY(put_value(call, i, row, out, err));
+    }
+    buffer_append_char(out, ']');
+    return ERR_OK;
+}
+
+static ErrorCode put_first(const KernelCall *call, size_t row, Buffer *out, Error *err) { return put_value(call, 0, row, out, err); }
+
+typedef ErrorCode (*PutJson)(const KernelCall *call, size_t row, Buffer *out, Error *err);
+
+static ErrorCode build_row(const KernelCall *call, PutJson put, Vector *out, size_t row, Error *err) {
+    Buffer text, normal;
+    buffer_init(&text, TEXT_RESULT_BYTES_MAX);
+    buffer_init(&normal, TEXT_RESULT_BYTES_MAX);
+    ErrorCode code = put(call, row, &text, err);
+    bool binary = out->type.id == TYPE_JSONB;
+    if (code == ERR_OK && binary) {
+        code = jsonb_normalise(buffer_str(&text), &normal, err);
+    }
+    if (code == ERR_OK) {
+        func__put_copy(call, out, row, buffer_str(binary ? &normal : &text));
+    }
+    buffer_deinit(&text);
+    buffer_deinit(&normal);
+    return code;
+}
+
+static ErrorCode build(const KernelCall *call, PutJson put, Vector *out, Error *err) {
+    FOR_ROWS(call, row) {
+        TRY(build_row(call, put, out, row, err));
+    }
+    return ERR_OK;
+}
+
+ErrorCode func__json_build_object(const KernelCall *call, Vector *out, Error *err) { return build(call, put_object, out, err); }
+ErrorCode func__json_build_array(const KernelCall *call, Vector *out, Error *err) { return build(call, put_list, out, err); }
+ErrorCode func__to_json(const KernelCall *call, Vector *out, Error *err) { return build(call, put_first, out, err); }
