@@ -50,7 +50,7 @@ static ErrorCode constant_array(Binder *b, Type type, const Expr *const *items, 
     buffer_init(&bytes, ARRAY_CONSTANT_BYTES_MAX);
     for (uint32_t i = 0; i < count; i++) {
         const Value *value = &items[i]->as.value;
-        uint8_t truth = value->as.boolean;
+        uint8_t truth = type.precision == TYPE_BOOL && value->as.boolean; /* of another type those bytes are no truth value */
         any_array_add(&builder, value->is_null ? NULL : type.precision == TYPE_BOOL ? (const void *)&truth : (const void *)&value->as);
     }
     ErrorCode code = any_array_end(&builder, 0, NULL, NULL, &bytes, b->err);
