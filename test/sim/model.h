@@ -44,6 +44,7 @@ typedef struct ModelState { SlotState slots[MODEL_SLOTS]; } ModelState;
 typedef struct Model {
     History *items;
     size_t count, capacity;
+    int64_t sequence_max; /* largest value of the one sequence that a transaction acknowledged as durable was given */
     ModelState acked;  /* after all acknowledged transactions in the order of their acknowledgement within each client */
 } Model;
 

@@ -62,6 +62,28 @@ static void read_and_compare(Check *check, Engine *engine, uint64_t extra) {
     mem_free(found.present);
 }
 
+/* No value that somebody was given for good comes again. */
+static void check_sequence(Check *check, Engine *engine) {
+    Txn *txn = NULL;
+    Error err = {0};
+    ErrorCode code = engine_begin(engine, NULL, &txn, &err);
+    if (code != ERR_OK) {
+        sim_failed("the recovered database begins no transaction: %s", err.message);
+    }
+    CatalogView *view = txn_catalog(txn);
+    const CatalogObject *sequence = view->object_find(view, OBJECT_SEQUENCE, SCHEMA_PUBLIC_ID, STR("sequence"));
+    int64_t last = 0;
+    bool called = false;
+    if (sequence != NULL && txn_sequence_read(txn, sequence->id, &last, &called, &err) != ERR_OK) {
+        sim_failed("the sequence cannot be read: %s", err.message);
+    }
+    int64_t given = sequence == NULL ? 0 : called ? last : last - 1;
+    if (given < check->oracle->model->sequence_max) {
+        sim_failed("the sequence stands at %lld, but %lld was given", (long long)given, (long long)check->oracle->model->sequence_max);
+    }
+    txn_rollback(txn);
+}
+
 /* One more transaction; 0 if there is no journal yet. */
 static uint64_t write_more(Check *check, Engine *engine) {
     uint64_t number = check->oracle->model->count + 2;
@@ -113,6 +135,7 @@ static void check_main(void *argument) {
     Engine *engine = open_engine(check, &err);
     sim_disk_watch(check->disk, NULL, NULL);
     read_and_compare(check, engine, 0);
+    check_sequence(check, engine);
     if (check->choice % CHECK_ONE_IN == 0) {
         check_blocks(engine);
     }

@@ -4,6 +4,7 @@
  * Why: a client changes the structure of its own two tables only and shares one table of rows with the others, so that what is open at a crash can
  *      be applied in any order. */
 #include "workload.h"
+#include "catalog/bodies.h"
 #include "rows.h"
 #include <stdio.h>
 
@@ -33,6 +34,7 @@ typedef struct Change {
     Client *client;
     Txn *txn;
     size_t index; /* in the model */
+    int64_t value; /* largest that the sequence gave */
     Error err;
 } Change;
 
@@ -163,6 +165,35 @@ static ErrorCode one_step(Change *change) {
     return ERR_OK;
 }
 
+static ErrorCode create_sequence(Change *change) {
+    Buffer bytes;
+    uint32_t id = 0;
+    SequenceBody body = {.type = TYPE_INT8, .start = 1, .increment = 1, .minimum = 1, .maximum = INT64_MAX, .cache = 1, .restart = 1};
+    body.state_id = txn_object_new_id(change->txn);
+    buffer_init(&bytes, 4096);
+    sequence_body_encode(&body, &bytes);
+    CatalogObject def = {.kind = OBJECT_SEQUENCE, .schema_id = SCHEMA_PUBLIC_ID, .name = STR("sequence"), .body = buffer_bytes(&bytes)};
+    ErrorCode code = txn_object_create(change->txn, &def, &id, &change->err);
+    buffer_deinit(&bytes);
+    return code;
+}
+
+/* Some values of the one sequence; they grow. */
+static ErrorCode take_values(Change *change) {
+    CatalogView *view = txn_catalog(change->txn);
+    const CatalogObject *sequence = view->object_find(view, OBJECT_SEQUENCE, SCHEMA_PUBLIC_ID, STR("sequence"));
+    uint64_t count = sequence == NULL || !chance(change->client, 3) ? 0 : 1 + random_below(&change->client->random, 20);
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t value = 0;
+        TRY(txn_sequence_next(change->txn, sequence->id, &value, &change->err));
+        if (value <= change->value) {
+            sim_failed("the sequence gave %lld after %lld", (long long)value, (long long)change->value);
+        }
+        change->value = value;
+    }
+    return ERR_OK;
+}
+
 static ErrorCode write_journal(Change *change) {
     Model *model = change->client->run->model;
     const TableDef *table = NULL;
@@ -170,6 +201,7 @@ static ErrorCode write_journal(Change *change) {
     if (change->index == 0) {
         TRY(create_table(change, MODEL_JOURNAL));
         TRY(create_table(change, MODEL_SHARED));
+        TRY(create_sequence(change));
     }
     TRY(table_find(change->txn, MODEL_JOURNAL, &table, &change->err));
     TRY(rows_append(change->txn, table, number, 1, false, &change->err));
@@ -182,6 +214,7 @@ static void finish(Change *change, ErrorCode code, Lsn lsn, bool durable) {
     switch (code) {
     case ERR_OK:
         model_finish(run->model, change->index, OUTCOME_ACKED, lsn, durable);
+        run->model->sequence_max = durable ? MAX_OF(run->model->sequence_max, change->value) : run->model->sequence_max;
         return;
     case ERR_UNKNOWN_OUTCOME:
         run->dead = true;
@@ -216,6 +249,7 @@ static void one_transaction(Client *client) {
     }
     txn_statement_begin(change.txn);
     code = write_journal(&change);
+    code = code == ERR_OK ? take_values(&change) : code;
     int operations = (int)random_below(&client->random, OPERATIONS_MAX + 1);
     for (int i = 0; i < operations && code == ERR_OK; i++) {
         code = one_step(&change);
