@@ -115,6 +115,33 @@ static bool put_text(RowWriter *w, Str text) {
     return encode__reserve(w);
 }
 
+/* Types that only the PostgreSQL door writes. */
+static bool is_made_text(TypeId id) {
+    switch (id) {
+    case TYPE_TIME:
+    case TYPE_TIMETZ:
+    case TYPE_CHAR1:
+    case TYPE_TID:
+    case TYPE_XID8:
+    case TYPE_OID:
+    case TYPE_REGCLASS:
+    case TYPE_REGTYPE:
+    case TYPE_REGPROC:
+    case TYPE_REGPROCEDURE:
+    case TYPE_REGNAMESPACE:
+    case TYPE_REGROLE:
+    case TYPE_XID:
+    case TYPE_CID:
+    case TYPE_ARRAY:
+    case TYPE_INT2VECTOR:
+    case TYPE_OIDVECTOR:
+    case TYPE_RECORD:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Types of the other door: as their PostgreSQL text. */
 static bool put_made_text(RowWriter *w, Type type, const void *value) {
     Buffer text;
@@ -179,29 +206,10 @@ static bool put_field(RowWriter *w, const Cell *cell, size_t row) {
     case TYPE_BYTEA:
         encode__put(w, STR("[]"));
         return true;
-    case TYPE_TIME:
-    case TYPE_TIMETZ:
-    case TYPE_CHAR1:
-    case TYPE_TID:
-    case TYPE_XID8:
-    case TYPE_OID:
-    case TYPE_REGCLASS:
-    case TYPE_REGTYPE:
-    case TYPE_REGPROC:
-    case TYPE_REGPROCEDURE:
-    case TYPE_REGNAMESPACE:
-    case TYPE_REGROLE:
-    case TYPE_XID:
-    case TYPE_CID:
-    case TYPE_ARRAY:
-    case TYPE_INT2VECTOR:
-    case TYPE_OIDVECTOR:
-    case TYPE_RECORD:
-        return put_made_text(w, cell->type, value);
     case TYPE_FLOAT8_ARRAY:
         return put_array(w, strref_str((const StrRef *)(const void *)value));
     default:
-        return put_text(w, strref_str((const StrRef *)(const void *)value));
+        return is_made_text(id) ? put_made_text(w, cell->type, value) : put_text(w, strref_str((const StrRef *)(const void *)value));
     }
 }
 

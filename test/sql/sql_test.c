@@ -5,7 +5,8 @@
  *
  * Records: statement ok | statement error [SQLSTATE] | statement count N | query TYPES [rowsort], rows after ----, columns by tab.
  *          Directives of our own, one word a line: `dialect questdb|postgres`, `flush` (memory parts to segments), `restart` (close
- *          and open the folder), `connection NAME`, `skipif basalt`, `onlyif basalt`, `halt`.
+ *          and open the folder), `connection NAME`, `skipif basalt`, `onlyif basalt`, `halt`,
+ *          `keep sessions` (the restart variant leaves the file alone: it is about what a session keeps).
  * Variants: plain; segments (flush after every change); restart (close and open after every change); one thread; two threads; each
  *          optimizer pass off. Answers must be the same: hash order is made comparable by `rowsort` in the file.
  * Why C:   the library is driven without a server, so a variant costs no start. */
@@ -52,6 +53,7 @@ typedef struct Runner {
     Buffer rows;           /* rows of the last query, LF after each */
     uint64_t affected;
     Error err;
+    bool keep_sessions;
 } Runner;
 
 static void die(const char *what, const Error *err) {
@@ -190,7 +192,7 @@ static void after_change(Runner *runner) {
     if (runner->variant->flush) {
         flush_all(runner);
     }
-    if (runner->variant->restart && runner->connection_count == 1) {
+    if (runner->variant->restart && !runner->keep_sessions && runner->connection_count == 1) {
         restart(runner);
     }
 }
@@ -321,6 +323,8 @@ static bool directive(Runner *runner, Str line) {
         flush_all(runner);
     } else if (str_equal(line, STR("restart"))) {
         restart(runner);
+    } else if (str_equal(line, STR("keep sessions"))) {
+        runner->keep_sessions = true;
     } else {
         return false;
     }
@@ -409,6 +413,7 @@ static void run_file(Runner *runner, const char *path) {
     runner->file = path;
     runner->dialect = DIALECT_POSTGRES;
     runner->connection_count = 1;
+    runner->keep_sessions = false;
     runner->current = 0;
     runner->connections[0] = (Connection){.name = "default"};
     int failed = runner->failed;

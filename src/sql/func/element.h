@@ -12,8 +12,6 @@ NODISCARD ErrorCode func__interval_scale(Interval a, double factor, Interval *ou
 const void *func__element(const Vector *vector, size_t row, AnyValue *room);
 void func__put_element(const KernelCall *call, Vector *out, size_t row, const AnyArray *array, uint32_t index);
 void func__put_value(const KernelCall *call, Vector *out, size_t row, const AnyValue *value); /* copies texts */
-NODISCARD ErrorCode func__mismatched_arrays(Error *err);
 /* Adds all of `array` as the next part of an array with one more dimension; shape: that of the parts, kept from the first. */
 NODISCARD ErrorCode func__array_stack_add(AnyArrayBuilder *builder, AnyArray *shape, const AnyArray *array, Error *err);
-void func__split_text(Str text, const Str *separator, const Str *null_text, AnyArrayBuilder *builder);
 

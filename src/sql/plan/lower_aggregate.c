@@ -6,6 +6,17 @@
 enum { ARRAY_KEYS_MAX = 3 };
 
 /* ---- aggregates ---- */
+/* A constant argument is one whatever passes are off. */
+static bool fold_argument(PlanContext *context, const Expr *expr, Value *value_out) {
+    PlanOptions options = *context->options;
+    const PlanOptions *before = context->options;
+    options.passes_off &= ~(1u << PASS_FOLD);
+    context->options = &options;
+    bool constant = expr_fold(context, expr, value_out);
+    context->options = before;
+    return constant;
+}
+
 static ErrorCode prepare_aggregate(PlanContext *context, const AggregateExpr *expr, const void **prepared_out, Error *err) {
     *prepared_out = expr->prepared;
     if (expr->prepared != NULL || expr->aggregate->prepare == NULL) {
@@ -17,7 +28,7 @@ static ErrorCode prepare_aggregate(PlanContext *context, const AggregateExpr *ex
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         types[i] = expr->args[i]->type;
         Value *value = arena_new(arena, Value);
-        if (expr_fold(context, expr->args[i], value)) {
+        if (fold_argument(context, expr->args[i], value)) {
             Vector *vector = arena_new(arena, Vector);
             *vector = program_value_vector(value, arena_new(arena, uint64_t), 1);
             constants[i] = vector;

@@ -35,7 +35,7 @@ const BuiltinType *builtin_type_by_name(Str name) {
 
 static const BuiltinProc PROCS[] = {
 #define P(oid, name, result, arguments, kind, volatility, strict, set, variadic) {oid, name, result, arguments, kind, volatility, strict, set, variadic},
-#include "sql/system/builtin_procs.h"
+#include "sql/system/builtin_procs.inc"
 #undef P
 };
 

@@ -56,7 +56,7 @@ const BuiltinType *builtin_type_at(size_t index);
 const BuiltinType *builtin_type_by_oid(uint32_t oid);     /* NULL: none */
 const BuiltinType *builtin_type_by_name(Str name);
 
-/* A row of builtin_procs.h. */
+/* A row of builtin_procs.inc. */
 typedef struct BuiltinProc {
     uint32_t oid;
     const char *name;

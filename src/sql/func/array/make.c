@@ -69,7 +69,7 @@ static ErrorCode make_flat(const KernelCall *call, Vector *out, size_t row, Erro
     return array__put(call, out, row, &builder, 0, NULL, NULL, err);
 }
 
-ErrorCode func__mismatched_arrays(Error *err) {
+static ErrorCode mismatched_arrays(Error *err) {
     return error_set(err, ERR_ARRAY_SUBSCRIPT, ERROR_NO_POSITION, "multidimensional arrays must have array expressions with matching dimensions");
 }
 
@@ -80,7 +80,7 @@ ErrorCode func__array_stack_add(AnyArrayBuilder *builder, AnyArray *shape, const
         return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "number of array dimensions (%d) exceeds the maximum allowed (%d)", array->dims + 1, ANY_ARRAY_DIMS_MAX);
     }
     if (!first && (shape->dims != array->dims || memcmp(shape->lengths, array->lengths, array->dims * sizeof array->lengths[0]) != 0)) {
-        return func__mismatched_arrays(err);
+        return mismatched_arrays(err);
     }
     *shape = first ? *array : *shape;
     for (uint32_t i = 0; i < array->count; i++) {
@@ -100,7 +100,7 @@ static ErrorCode stack_all(const KernelCall *call, size_t row, AnyArrayBuilder *
             TRY(func__array_stack_add(builder, shape, &array, err));
         }
     }
-    return *empty_out > 0 && *empty_out < call->arg_count ? func__mismatched_arrays(err) : ERR_OK;
+    return *empty_out > 0 && *empty_out < call->arg_count ? mismatched_arrays(err) : ERR_OK;
 }
 
 static ErrorCode make_stacked(const KernelCall *call, Vector *out, size_t row, Error *err) {

@@ -56,7 +56,7 @@ static void add_part(AnyArrayBuilder *builder, Str part, const Str *null_text) {
 }
 
 /* Separator NULL: one part a character; empty: the whole text. */
-void func__split_text(Str text, const Str *separator, const Str *null_text, AnyArrayBuilder *builder) {
+static void split_text(Str text, const Str *separator, const Str *null_text, AnyArrayBuilder *builder) {
     size_t at = 0;
     if (text.len == 0) {
         return;
@@ -94,7 +94,7 @@ ErrorCode func__string_to_array(const KernelCall *call, Vector *out, Error *err)
         separator = has_separator ? vector_text(call->args[1], row) : STR("");
         null_text = has_null ? vector_text(call->args[2], row) : STR("");
         any_array_begin(&builder, TYPE_TEXT, ARRAY_RESULT_BYTES_MAX);
-        func__split_text(vector_text(call->args[0], row), has_separator ? &separator : NULL, has_null ? &null_text : NULL, &builder);
+        split_text(vector_text(call->args[0], row), has_separator ? &separator : NULL, has_null ? &null_text : NULL, &builder);
         TRY(array__put(call, out, row, &builder, 0, NULL, NULL, err));
     }
     return ERR_OK;
