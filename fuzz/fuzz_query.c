@@ -21,7 +21,7 @@ static const char SETUP[] =
     "create table u (s symbol, i int, n numeric(10,2), day date);"
     "insert into t select timestamp '2024-01-01' + g * interval '10 minute', "
     "case when g % 7 = 0 then null else 's' || (g % 5)::text end, "
-    "case when g % 11 = 0 then null else (g * 7919) % 100 - 50 end, g * 1000000007 % 1000003, "
+    "case when g % 11 = 0 then null else (g * 7919) % 100 - 50 end, g * 1000000007::bigint % 1000003, "
     "case when g % 13 = 0 then null else (g % 200) / 8.0 - 10 end, "
     "case when g % 3 = 0 then null else 'text ' || (g % 17)::text end, "
     "case when g % 5 = 0 then null else g % 2 = 0 end from generate_series(1, 300) as x(g);"

@@ -197,7 +197,7 @@ static void statements_keep_every_clause(void **state) {
         {"lock only a, b in access share mode nowait", "LOCK TABLE a, b IN ACCESS SHARE MODE NOWAIT"},
         {"lock table a", "LOCK TABLE a IN ACCESS EXCLUSIVE MODE"},
         {"copy t (a, b) from stdin with (format csv, header true)", "COPY t (a, b) FROM STDIN WITH (format = 'csv', header = true)"},
-        {"copy (select 1) to stdout csv header", "COPY (SELECT 1) TO STDOUT WITH (csv, header)"},
+        {"copy (select 1) to stdout csv header", "COPY (SELECT 1) TO STDOUT WITH (format = 'csv', header)"},
         {"checkpoint", "CHECKPOINT"},
         {"vacuum full t", "VACUUM t"},
     };
