@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * memory_arena.c - arenas: allocation by moving a pointer, freed all at once.
  *
- * Layout:     a list of blocks, newest first; each block is a header of 64 bytes and its room behind it. Blocks double from
+ * Layout:     a list of blocks, newest first; each block is a header and, from the next multiple of 64 on, its room. Blocks double from
  *             4 KiB to 1 MiB; a request larger than that gets a block of its own size.
- * Why:        a reset keeps the blocks in `spare`, because the first touch of a fresh page costs far more than its use.
+ * Why:        blocks come from malloc, whose cache of small pieces aligned allocation does not use. A reset keeps the blocks in `spare`, because the first touch of a fresh page costs far more than its use.
  * Invariants: next <= end; both lie in the head block (or are NULL); used_bytes counts what callers asked for.
  * Threads:    one at a time. Tests: test/unit/base/test_memory.c */
 #include "base/memory.h"
@@ -24,16 +24,17 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-enum { BLOCK_BYTES_MIN = 1024, BLOCK_BYTES_MAX = 1 << 20, HEADER_BYTES = 64 };
+enum { BLOCK_BYTES_MIN = 1024, BLOCK_BYTES_MAX = 1 << 20, HEADER_BYTES = 64, BLOCK_ALIGNMENT = 64 };
 
 struct ArenaBlock {
     ArenaBlock *older;
     size_t bytes; /* with the header */
 };
-_Static_assert(sizeof(ArenaBlock) <= HEADER_BYTES, "block header");
+_Static_assert(sizeof(ArenaBlock) == 16, "malloc gives 16-byte alignment: header and gap before aligned room take HEADER_BYTES at most");
 
 static uint8_t *block_begin(ArenaBlock *block) {
-    return (uint8_t *)block + HEADER_BYTES;
+    uint8_t *behind = (uint8_t *)block + sizeof(ArenaBlock);
+    return behind + (-(uintptr_t)behind & (BLOCK_ALIGNMENT - 1));
 }
 
 static uint8_t *block_end(ArenaBlock *block) {
@@ -63,7 +64,7 @@ void arena_deinit(Arena *arena) {
 static void retire_head(Arena *arena) {
     ArenaBlock *block = arena->head;
     assert(block != NULL);
-    ASAN_POISON_MEMORY_REGION(block_begin(block), block->bytes - HEADER_BYTES);
+    ASAN_POISON_MEMORY_REGION(block_begin(block), (size_t)(block_end(block) - block_begin(block)));
     arena->head = block->older;
     block->older = arena->spare;
     arena->spare = block;
@@ -98,9 +99,9 @@ static ArenaBlock *new_block(Arena *arena, size_t bytes) {
     if (arena->block_bytes < BLOCK_BYTES_MAX) {
         arena->block_bytes *= 2;
     }
-    ArenaBlock *block = mem_alloc_aligned(want);
+    ArenaBlock *block = mem_alloc(want);
     block->bytes = want;
-    ASAN_POISON_MEMORY_REGION(block_begin(block), block->bytes - HEADER_BYTES);
+    ASAN_POISON_MEMORY_REGION(block_begin(block), (size_t)(block_end(block) - block_begin(block)));
     return block;
 }
 

@@ -108,6 +108,16 @@ Vector vector_new(Arena *arena, Type type) {
     return (Vector){.type = type, .form = VECTOR_FLAT, .row_count = BATCH_ROWS, .data = data};
 }
 
+Vector vector_new_rows(Arena *arena, Type type, uint16_t row_count) {
+    assert(row_count <= BATCH_ROWS);
+    size_t width = physical_bytes(type_physical((TypeId)type.id));
+    size_t words = words_for(row_count == 0 ? 1 : row_count);
+    size_t bytes = words * (width == 0 ? sizeof(uint64_t) : 64 * width);
+    void *data = arena_alloc_aligned(arena, bytes, 64);
+    memset(data, 0, bytes);
+    return (Vector){.type = type, .form = VECTOR_FLAT, .row_count = row_count, .data = data};
+}
+
 void *vector_data(Vector *vector) {
     assert(vector->form == VECTOR_FLAT);
     return (void *)(uintptr_t)vector->data;

@@ -73,6 +73,7 @@ Str vector_text(const Vector *vector, size_t row);               /* PHYS_STR or 
 Numeric vector_numeric(const Vector *vector, size_t row);        /* NUMERIC, DECIMAL8, DECIMAL16 */
 /* Fresh FLAT vector with room for BATCH_ROWS, data zeroed only if asked; valid = NULL. */
 Vector vector_new(Arena *arena, Type type);
+Vector vector_new_rows(Arena *arena, Type type, uint16_t row_count); /* room for row_count rows up to the next multiple of 64, zeroed */
 void *vector_data(Vector *vector);                                /* writable data of a vector made by vector_new */
 uint64_t *vector_valid(Vector *vector, Arena *arena);             /* writable validity, made all-valid on first call */
 void vector_set_null(Vector *vector, Arena *arena, size_t row);

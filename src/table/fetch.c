@@ -212,12 +212,8 @@ ErrorCode table__fetch(Fetcher *fetcher, const FetchRow *rows, uint16_t row_coun
     assert(row_count <= BATCH_ROWS);
     for (uint16_t i = 0; i < fetcher->column_count; i++) {
         const ColumnDef *column = &fetcher->def->columns[fetcher->columns[i]];
-        vectors_out[i] = vector_new(arena, column->type);
+        vectors_out[i] = vector_new_rows(arena, column->type, row_count);
         vectors_out[i].symbols = column->symbols;
-        vectors_out[i].row_count = row_count;
-        size_t width = physical_bytes(type_physical(column->type.id));
-        size_t padded = ((size_t)row_count + 63) / 64 * 64;
-        memset(vector_data(&vectors_out[i]), 0, width == 0 ? padded / 8 : width * padded);
     }
     table__lock(fetcher->table);
     for (uint16_t i = 0; i < row_count; i++) {

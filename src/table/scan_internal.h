@@ -164,13 +164,8 @@ struct ScanCursor {
     const uint8_t **gather_bases; /* of one column, by member */
     size_t *gather_strides;      /* 0 = constant */
     Vector *vectors, *bases;
-    uint64_t live[BATCH_WORDS];
     int64_t filtered_granule;    /* whose rows passing[] tells; -1 = none */
     bool filtered_exactly;       /* every filter was applied */
-    uint64_t passing[GRANULE_ROWS / 64];
-    uint16_t index[BATCH_ROWS];
-    uint32_t picks[BATCH_ROWS];  /* merge: row of each output row */
-    uint32_t pick_members[BATCH_ROWS];
     RowRef *refs;
     void **gathered;             /* merge: values a column */
     uint64_t **gathered_valid;
@@ -180,6 +175,12 @@ struct ScanCursor {
     uint64_t *latest_rows;       /* rows of the current block that it picked */
     Arena block_arena;           /* of the current morsel */
     Arena arena;                 /* of the cursor */
+    /* From here on not even cleared for the rows of an index. */
+    uint64_t live[BATCH_WORDS];
+    uint64_t passing[GRANULE_ROWS / 64];
+    uint16_t index[BATCH_ROWS];
+    uint32_t picks[BATCH_ROWS];  /* merge: row of each output row */
+    uint32_t pick_members[BATCH_ROWS];
 };
 
 /* scan_sparse.c: fills cursor->passing with the rows of a granule that pass; a batch of few rows of many granules, false: read a window. */

@@ -154,7 +154,8 @@ static uint64_t source_row_estimate(RowSource *base) {
 
 static ErrorCode cursor_open(Scan *scan, ScanCursor **cursor_out, Error *err) {
     (void)err;
-    ScanCursor *cursor = mem_calloc(1, sizeof *cursor);
+    ScanCursor *cursor = mem_alloc(sizeof *cursor);
+    memset(cursor, 0, scan->index != NULL ? offsetof(ScanCursor, live) : sizeof *cursor);
     cursor->scan = scan;
     arena_init(&cursor->arena, SCAN_MEMORY_MAX);
     arena_init(&cursor->block_arena, SCAN_MEMORY_MAX);
