@@ -206,12 +206,24 @@ bool catalog_next_dictionary(Catalog *catalog, size_t *cursor, uint32_t *table_i
     return found;
 }
 
+/* Indexes and constraints have their ids out of the same row: what the log brings back has taken them too. */
+static void take_ids(Catalog *catalog, const ObjectVersion *object) {
+    uint32_t newest = object->def.id;
+    for (uint16_t i = 0; i < object->table.index_count; i++) {
+        newest = MAX_OF(newest, object->table.indexes[i].id);
+    }
+    for (uint16_t i = 0; i < object->table.constraint_count; i++) {
+        newest = MAX_OF(newest, object->table.constraints[i].id);
+    }
+    catalog->next_id = MAX_OF(catalog->next_id, newest + 1);
+}
+
 void catalog_put(Catalog *catalog, ObjectVersion *object) {
     lock(catalog);
     uint32_t slot = slot_of(catalog, object->def.id);
     object->older = catalog->slots[slot];
     catalog->slots[slot] = object;
-    catalog->next_id = MAX_OF(catalog->next_id, object->def.id + 1);
+    take_ids(catalog, object);
     catalog->next_version = MAX_OF(catalog->next_version, object->table.version + 1);
     for (uint16_t i = 0; i < object->table.column_count; i++) {
         ColumnDef *column = &object->table.columns[i];

@@ -105,6 +105,8 @@ ErrorCode ddl_set_type(Ddl *ddl, const AlterAction *action, const TableDef **tab
     }
     uint32_t old_id = (*table)->columns[number].id;
     TRY(check_views(ddl, *table, old_id, err));
+    ColumnDef same = (*table)->columns[number];
+    TRY(replace_column(ddl, table, number, &same, err)); /* the version that was bound, without an index on the column, is held from here on */
     ColumnDef column = {.name = arena_format(ddl->arena, "pg_new_%u", old_id), .type = action->column.type, .missing_is_null = true};
     TRY(txn_column_add(ddl->txn, *table, &column, table, err));
     int fresh = (*table)->column_count - 1;

@@ -76,6 +76,16 @@ ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **obj
     }
 }
 
+/* The same for what names columns, indexes or constraints by number or id: those are of the version that the statement was bound to. */
+ErrorCode ddl__table(Txn *txn, const TableDef *table, const ObjectVersion **object_out, Error *err) {
+    uint64_t version = table->version;
+    TRY(ddl__object(txn, table->id, table->name, object_out, err));
+    const TableDef *newest = &(*object_out)->table;
+    return newest->version == version ? ERR_OK
+                                      : error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table \"%.*s\" was changed by another transaction",
+                                                  STR_ARG(newest->name));
+}
+
 /* Is the name free? *taken_out instead of an error, so that IF NOT EXISTS can look at it. */
 ErrorCode ddl__name_free(Txn *txn, ObjectKind kind, uint32_t scope_id, Str name, bool *taken_out, Error *err) {
     int64_t deadline = ddl__deadline(txn);
@@ -318,7 +328,7 @@ ErrorCode txn_table_rename(Txn *txn, const TableDef *table, Str new_name, Error 
 static ErrorCode table_replace(Txn *txn, const TableDef *def, const TableDef **table_out, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__check_name(def->name, "table", err));
-    TRY(ddl__object(txn, def->id, def->name, &object, err));
+    TRY(ddl__table(txn, def, &object, err));
     if (!str_equal(object->def.name, def->name) || object->def.schema_id != def->schema_id) {
         bool taken = false;
         TRY(ddl__name_free(txn, OBJECT_TABLE, def->schema_id, def->name, &taken, err));

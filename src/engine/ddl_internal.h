@@ -6,6 +6,7 @@
 void ddl__lock(Txn *txn);
 ErrorCode ddl__unlock(Txn *txn, ErrorCode code); /* passes code through */
 NODISCARD ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **object_out, Error *err);
+NODISCARD ErrorCode ddl__table(Txn *txn, const TableDef *table, const ObjectVersion **object_out, Error *err);
 const ObjectVersion *ddl__put(Txn *txn, ObjectVersion *object); /* takes it */
 NODISCARD ErrorCode ddl__check_column_name(Str name, Error *err);
 NODISCARD ErrorCode ddl__check_name(Str name, const char *what, Error *err);

@@ -171,8 +171,9 @@ static void key_defs(Txn *txn, const IndexSpec *spec, IndexDef *index, const Tab
 static ErrorCode index_create(Txn *txn, const TableDef *table, const IndexSpec *spec, const TableDef **table_out, uint32_t *index_id_out, Error *err) {
     const ObjectVersion *object = NULL;
     IndexDef index;
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(ddl__table(txn, table, &object, err));
     TRY(ddl__claim(txn, table->id, err));
+    TRY(ddl__table(txn, table, &object, err)); /* the wait let others in */
     TRY(check_index_room(&object->table, err));
     ObjectVersion *changed = object_copy(object);
     key_defs(txn, spec, &index, &object->table);
@@ -234,7 +235,7 @@ static ErrorCode check_leaning(Txn *txn, const TableDef *table, uint32_t index_i
 
 static ErrorCode index_drop(Txn *txn, const TableDef *table, uint32_t index_id, bool cascade, const TableDef **table_out, Error *err) {
     const ObjectVersion *object = NULL;
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(ddl__table(txn, table, &object, err));
     const IndexDef *index = table_index_by_id(&object->table, index_id);
     assert(index != NULL);
     if (index->constraint_id != 0) {
@@ -256,7 +257,7 @@ ErrorCode txn_index_drop(Txn *txn, const TableDef *table, uint32_t index_id, boo
 static ErrorCode index_rename(Txn *txn, const TableDef *table, uint32_t index_id, Str new_name, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__check_name(new_name, "index", err));
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(ddl__table(txn, table, &object, err));
     if (relation_taken(txn, object->table.schema_id, &object->table, new_name)) {
         return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(new_name));
     }
@@ -445,8 +446,9 @@ static ErrorCode constraint_add(Txn *txn, const TableDef *table, const Constrain
     const ObjectVersion *object = NULL;
     ConstraintDef constraint = spec->def;
     bool build_child = false;
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(ddl__table(txn, table, &object, err));
     TRY(ddl__claim(txn, table->id, err));
+    TRY(ddl__table(txn, table, &object, err)); /* the wait let others in */
     if (object->table.constraint_count >= CONSTRAINTS_MAX) {
         return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a table can have at most %d constraints", CONSTRAINTS_MAX);
     }
@@ -487,7 +489,7 @@ ErrorCode txn_constraint_add(Txn *txn, const TableDef *table, const ConstraintSp
 
 static ErrorCode constraint_drop(Txn *txn, const TableDef *table, uint32_t id, bool cascade, const TableDef **table_out, Error *err) {
     const ObjectVersion *object = NULL;
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(ddl__table(txn, table, &object, err));
     const ConstraintDef *constraint = table_constraint_by_id(&object->table, id);
     assert(constraint != NULL);
     bool key = constraint->kind == CONSTRAINT_PRIMARY_KEY || constraint->kind == CONSTRAINT_UNIQUE;
@@ -516,7 +518,7 @@ ErrorCode txn_constraint_drop(Txn *txn, const TableDef *table, uint32_t id, bool
 
 static ErrorCode constraint_change(Txn *txn, const TableDef *table, uint32_t id, Str new_name, bool validate, const TableDef **table_out, Error *err) {
     const ObjectVersion *object = NULL;
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(ddl__table(txn, table, &object, err));
     if (new_name.len > 0) {
         TRY(ddl__check_name(new_name, "constraint", err));
     }
@@ -563,7 +565,7 @@ ErrorCode txn_constraint_validated(Txn *txn, const TableDef *table, uint32_t id,
 
 static ErrorCode column_set_not_null(Txn *txn, const TableDef *table, uint16_t column, bool not_null, const TableDef **table_out, Error *err) {
     const ObjectVersion *object = NULL;
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(ddl__table(txn, table, &object, err));
     const IndexDef *primary = table_primary_key(&object->table);
     for (uint16_t i = 0; primary != NULL && !not_null && i < primary->key_count; i++) {
         if (primary->keys[i].column_id == object->table.columns[column].id) {
@@ -572,6 +574,7 @@ static ErrorCode column_set_not_null(Txn *txn, const TableDef *table, uint16_t c
     }
     if (not_null) {
         TRY(ddl__claim(txn, table->id, err)); /* rows are looked at by the caller */
+        TRY(ddl__table(txn, table, &object, err));
     }
     ObjectVersion *changed = object_copy(object);
     changed->table.columns[column].not_null = not_null || column == object->table.designated;

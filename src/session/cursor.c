@@ -158,7 +158,7 @@ ErrorCode session__declare(Statement *statement, Error *err) {
     session->cursors = cursor;
     session->cursor_count++;
     bool now = ast->scroll || !session->in_block;
-    code = now ? store_rest(session, cursor, err) : ERR_OK;
+    code = now ? store_rest(session, cursor, err) : statement__start(query, err);
     cursor->held = !session->in_block;
     if (code != ERR_OK) {
         free_cursor(session, cursor);

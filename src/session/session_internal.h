@@ -352,6 +352,7 @@ NODISCARD ErrorCode statement__run_own(Statement *statement, Error *err);     /*
 void statement__tag(Statement *statement, const char *tag);
 NODISCARD ErrorCode statement__check_writable(const Statement *statement, Error *err);
 NODISCARD ErrorCode statement__start_copy(Statement *statement, Error *err);
+NODISCARD ErrorCode statement__start(Statement *statement, Error *err);       /* without its first rows; at failure: statement__fail */
 NODISCARD ErrorCode statement__finish(Statement *statement, Error *err);      /* commits what stood alone */
 void statement__fail(Statement *statement);
 

@@ -409,12 +409,18 @@ ErrorCode statement__finish(Statement *statement, Error *err) {
     return commit_own(statement, err);
 }
 
+/* What a started query reads is settled: no write of its own transaction changes it from here on. */
+ErrorCode statement__start(Statement *statement, Error *err) {
+    TRY(start_running(statement, err));
+    if (statement->run != NULL) {
+        enlist(statement);
+    }
+    return ERR_OK;
+}
+
 static ErrorCode step(Statement *statement, Batch **batch_out, Error *err) {
     if (statement->state == STATEMENT_READY) {
-        TRY(start_running(statement, err));
-        if (statement->run != NULL) {
-            enlist(statement);
-        }
+        TRY(statement__start(statement, err));
     }
     TRY(next_rows(statement, batch_out, err));
     return *batch_out == NULL ? statement__finish(statement, err) : ERR_OK;

@@ -217,7 +217,12 @@ ErrorCode statement__drop_index(Statement *statement, Error *err) {
     snprintf(statement->tag, sizeof statement->tag, "DROP INDEX");
     for (uint32_t i = 0; i < bound->table_count; i++) {
         const TableDef *table = txn_catalog(txn)->table_by_id(txn_catalog(txn), bound->tables[i]->id);
-        TRY(txn_index_drop(txn, table, bound->index_ids[i], bound->cascade, &table, err));
+        if (table == NULL) {
+            return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "a table was dropped by another transaction");
+        }
+        if (table_index_by_id(table, bound->index_ids[i]) != NULL) { /* else it stood twice in the list */
+            TRY(txn_index_drop(txn, table, bound->index_ids[i], bound->cascade, &table, err));
+        }
     }
     return ERR_OK;
 }
