@@ -30,8 +30,8 @@ ErrorCode run_open(const Plan *plan, const RunContext *context, Run **run_out, E
     run->budget.limit = context->memory_limit == 0 ? MEMORY_LIMIT_DEFAULT : context->memory_limit;
     arena_init(&run->arena, RUN_ARENA_BYTES_MAX);
     arena_init(&run->results, RUN_ARENA_BYTES_MAX);
-    run->working = (struct RowStore **)arena_array(&run->results, void *, plan->working_count + 1);
-    run->outer = arena_array(&run->results, Value, plan->outer_count + 1);
+    run->working = (struct RowStore **)arena_array(&run->arena, void *, plan->working_count + 1);
+    run->outer = arena_array(&run->arena, Value, plan->outer_count + 1);
     run->counters = arena_array(&run->arena, OpCounters, plan->op_count + 1);
     run->shared = arena_array(&run->arena, void *, plan->op_count + 1);
     run->shared_close = (void (**)(void *))arena_array(&run->arena, void *, plan->op_count + 1);
