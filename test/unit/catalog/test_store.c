@@ -107,8 +107,22 @@ static void names_match_exactly_first(void **state) {
     catalog_destroy(catalog);
 }
 
+/* After a crash the log alone says which ids are taken: those of indexes and constraints are, too. */
+static void ids_of_parts_are_taken(void **state) {
+    (void)state;
+    Catalog *catalog = catalog_create(&SCHED);
+    ObjectVersion *table = table_object(20, "t", 5);
+    IndexDef index = {.id = 31, .name = STR("t_i"), .valid = true};
+    ConstraintDef constraint = {.id = 33, .name = STR("t_c"), .kind = CONSTRAINT_CHECK, .text = STR("true")};
+    object_set_indexes(table, &index, 1);
+    object_set_constraints(table, &constraint, 1);
+    catalog_put(catalog, table);
+    assert_int_equal(catalog_next_id(catalog), 34);
+    catalog_destroy(catalog);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(objects_survive_their_bytes), cmocka_unit_test(versions_are_seen_by_their_snapshots),
-                                       cmocka_unit_test(names_match_exactly_first)};
+                                       cmocka_unit_test(names_match_exactly_first), cmocka_unit_test(ids_of_parts_are_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
