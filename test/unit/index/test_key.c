@@ -47,7 +47,11 @@ static void random_cell(Random *random, TypeId type, Cell *cell, Arena *arena) {
         cell->bytes[0] = (uint8_t)random_below(random, 3);
         cell->bytes[15] = (uint8_t)random_below(random, 256);
         break;
-    case TYPE_NAME: cell->str = strref_make(TEXTS[random_below(random, 7)], 2); break;
+    case TYPE_NAME: {
+        const char *name = TEXTS[random_below(random, 7)];
+        cell->str = strref_make(name, strnlen(name, 2));
+        break;
+    }
     case TYPE_SYMBOL:
     case TYPE_CHAR: cell->i32 = (int32_t)random_below(random, 100); break;
     default: cell->i64 = random_below(random, 4) == 0 ? (int64_t)random_next(random) : (int64_t)random_below(random, 40) - 20; break;
