@@ -128,7 +128,10 @@ def main():
             break
         time.sleep(0.1)
     check("a_drop_gives_its_room_back", status == 204, f"{status} {text[:200]}")
-    load = subprocess.run([program, "load", base, "load_table", path, "--quiet"], capture_output=True, text=True)
+    for _ in range(8): # what the drops gave back holds a few of them
+        load = subprocess.run([program, "load", base, "load_table", path, "--quiet"], capture_output=True, text=True)
+        if load.returncode != 0:
+            break
     check("load_ends_with_the_code_of_the_disk", load.returncode == 6 and "{" not in load.stderr, f"{load.returncode} {load.stderr}")
     for _ in range(3):
         status, text = ask(base + "/write", body.encode())
