@@ -109,3 +109,4 @@ void net__tls_encrypt(NetConnection *connection);      /* the handler's output i
 void net__tls_say_goodbye(NetConnection *connection);  /* does nothing without TLS */
 void net__tls_shrink(NetConnection *connection);       /* does nothing without TLS */
 void net__tls_free(NetConnection *connection);         /* does nothing without TLS */
+void net__tls_thread_end(void);                        /* a worker's last call: gives back what OpenSSL keeps for the thread */

@@ -2,6 +2,7 @@
  * net_tls.c - certificates: PEM bytes into a context of OpenSSL, replaced while connections go on with theirs.
  *
  * Threads:    tls->lock guards the context and the hash; a connection takes its own reference and copy when it starts. */
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -179,6 +180,8 @@ void net_tls_close(NetTls *tls) {
         mem_free(tls);
     }
 }
+
+void net__tls_thread_end(void) { OPENSSL_thread_stop(); }
 
 struct ssl_st *net__tls_new(NetTls *tls, uint8_t hash_out[NET_TLS_HASH_MAX], uint32_t *hash_bytes_out) {
     uv_mutex_lock(&tls->lock);

@@ -134,6 +134,7 @@ static void worker_main(void *argument) {
         run_once(connection);
         uv_mutex_lock(&net->lock);
     }
+    net__tls_thread_end(); /* nobody joins the thread, so the process may end before the thread's destructors ran */
     net->workers--;
     uv_cond_signal(&net->worker_gone);
     uv_mutex_unlock(&net->lock);
