@@ -138,7 +138,10 @@ class Postgres:
 
     def signal(self, number):
         for p in self.processes():
-            os.kill(p, number)
+            try:
+                os.kill(p, number)
+            except ProcessLookupError: # it ended meanwhile
+                pass
 
     def stop(self):
         self.signal(signal.SIGCONT)
