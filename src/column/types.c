@@ -168,6 +168,23 @@ Numeric numeric_from_slot(const NumericSlot *slot) {
     };
 }
 
+Numeric numeric_from_value(Type type, const void *value) {
+    Numeric numeric = {.scale = type.scale};
+    if (type.id == TYPE_DECIMAL8) {
+        int64_t coefficient;
+        memcpy(&coefficient, value, sizeof coefficient);
+        numeric.coefficient = coefficient;
+    } else if (type.id == TYPE_DECIMAL16) {
+        memcpy(&numeric.coefficient, value, sizeof numeric.coefficient);
+    } else {
+        NumericSlot slot;
+        assert(type.id == TYPE_NUMERIC);
+        memcpy(&slot, value, sizeof slot);
+        numeric = numeric_from_slot(&slot);
+    }
+    return numeric;
+}
+
 bool type_is_indexable(TypeId id) {
     switch (type_category(id)) {
     case CAT_BOOL:

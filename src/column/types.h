@@ -168,6 +168,7 @@ typedef struct NumericSlot {
 _Static_assert(sizeof(NumericSlot) == 16, "NumericSlot is two words");
 struct Arena;
 Numeric numeric_from_slot(const NumericSlot *slot);
+Numeric numeric_from_value(Type type, const void *value); /* a stored NUMERIC, DECIMAL8 or DECIMAL16, from any alignment */
 
 typedef struct Interval { int32_t months, days; int64_t micros; } Interval;
 _Static_assert(sizeof(Interval) == 16, "Interval is two words");

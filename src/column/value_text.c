@@ -200,22 +200,6 @@ static size_t format_time(char *out, TypeId id, const void *value, const TextSty
 
 /* ---- numbers ---- */
 
-static Numeric numeric_load(Type type, const void *value) {
-    Numeric numeric = {.scale = type.scale};
-    if (type.id == TYPE_DECIMAL8) {
-        int64_t coefficient;
-        memcpy(&coefficient, value, sizeof coefficient);
-        numeric.coefficient = coefficient;
-    } else if (type.id == TYPE_DECIMAL16) {
-        memcpy(&numeric.coefficient, value, sizeof numeric.coefficient);
-    } else {
-        NumericSlot slot;
-        memcpy(&slot, value, sizeof slot);
-        numeric = numeric_from_slot(&slot);
-    }
-    return numeric;
-}
-
 static int64_t integer_load(TypeId id, const void *value) {
     switch (type_physical(id)) {
     case PHYS_8: {
@@ -257,7 +241,7 @@ static size_t format_number(char *out, Type type, const void *value, const TextS
     case TYPE_NUMERIC:
     case TYPE_DECIMAL8:
     case TYPE_DECIMAL16:
-        return numeric_format(out, numeric_load(type, value));
+        return numeric_format(out, numeric_from_value(type, value));
     default:
         return format_int64(out, integer_load((TypeId)type.id, value));
     }

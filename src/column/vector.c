@@ -73,24 +73,7 @@ Str vector_text(const Vector *vector, size_t row) {
     return vector->symbols->text(vector->symbols, code);
 }
 
-Numeric vector_numeric(const Vector *vector, size_t row) {
-    const void *value = vector_value(vector, row);
-    Numeric numeric = {.scale = vector->type.scale};
-    switch ((TypeId)vector->type.id) {
-    case TYPE_DECIMAL8: {
-        int64_t coefficient;
-        memcpy(&coefficient, value, sizeof coefficient);
-        numeric.coefficient = coefficient;
-        return numeric;
-    }
-    case TYPE_DECIMAL16:
-        memcpy(&numeric.coefficient, value, sizeof numeric.coefficient);
-        return numeric;
-    default:
-        assert(vector->type.id == TYPE_NUMERIC);
-        return numeric_from_slot(value);
-    }
-}
+Numeric vector_numeric(const Vector *vector, size_t row) { return numeric_from_value(vector->type, vector_value(vector, row)); }
 
 /* Values that hold pointers must never be garbage, because kernels run over null and dead rows. */
 static bool needs_zeroes(TypeId id) {

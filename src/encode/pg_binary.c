@@ -82,7 +82,7 @@ size_t encode__pg_binary_fixed(Type type, const void *value, uint8_t *out) {
     case TYPE_NUMERIC:
     case TYPE_DECIMAL8:
     case TYPE_DECIMAL16:
-        return encode__pg_binary_numeric(encode__pg_numeric_load(type, value), out);
+        return encode__pg_binary_numeric(numeric_from_value(type, value), out);
     case TYPE_CHAR:
         return put_character(v.u32, out);
     case TYPE_DATE:

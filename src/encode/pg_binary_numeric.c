@@ -12,22 +12,6 @@ enum {
     SCALE_MASK = 0x3FFF
 };
 
-Numeric encode__pg_numeric_load(Type type, const void *value) {
-    Numeric numeric = {.scale = type.scale};
-    if (type.id == TYPE_DECIMAL8) {
-        int64_t coefficient;
-        memcpy(&coefficient, value, sizeof coefficient);
-        numeric.coefficient = coefficient;
-    } else if (type.id == TYPE_DECIMAL16) {
-        memcpy(&numeric.coefficient, value, sizeof numeric.coefficient);
-    } else {
-        NumericSlot slot;
-        memcpy(&slot, value, sizeof slot);
-        numeric = numeric_from_slot(&slot);
-    }
-    return numeric;
-}
-
 /* ---- out ---- */
 
 static size_t put_head(uint8_t *out, size_t groups, int weight, uint16_t sign, int scale) {

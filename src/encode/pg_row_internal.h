@@ -73,7 +73,6 @@ size_t encode__pg_binary_numeric(Numeric value, uint8_t *out);
 ErrorCode encode__pg_binary_numeric_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
 /* Arrays: the binary form appended. */
 ErrorCode encode__pg_binary_array(Type type, Str serialised, Buffer *out, Error *err);
-Numeric encode__pg_numeric_load(Type type, const void *value);
 ErrorCode encode__pg_binary_array_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
 ErrorCode encode__pg_binary_any_array(Str serialised, Buffer *out, Error *err);
 ErrorCode encode__pg_binary_any_array_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);

@@ -152,22 +152,6 @@ static void put_numeric(Buffer *out, Numeric value) {
     }
 }
 
-static Numeric numeric_of(Type type, const void *value) {
-    Numeric result = {.scale = type.scale};
-    if (type.id == TYPE_DECIMAL8) {
-        int64_t narrow = 0;
-        memcpy(&narrow, value, sizeof narrow);
-        result.coefficient = narrow;
-    } else if (type.id == TYPE_DECIMAL16) {
-        memcpy(&result.coefficient, value, sizeof result.coefficient);
-    } else {
-        NumericSlot slot;
-        memcpy(&slot, value, sizeof slot);
-        result = numeric_from_slot(&slot);
-    }
-    return result;
-}
-
 static void put_span(Buffer *out, const void *value) {
     Interval interval;
     memcpy(&interval, value, sizeof interval);
@@ -209,7 +193,7 @@ static void put_value(Buffer *out, Type type, const void *value) {
     case KEY_U32: memcpy(&word, value, sizeof word); put_big_endian(out, word, 4); break;
     case KEY_F32: memcpy(&narrow, value, sizeof narrow); put_f32(out, narrow); break;
     case KEY_F64: memcpy(&wide, value, sizeof wide); put_f64(out, wide); break;
-    case KEY_NUMERIC: put_numeric(out, numeric_of(type, value)); break;
+    case KEY_NUMERIC: put_numeric(out, numeric_from_value(type, value)); break;
     case KEY_TEXT:
     case KEY_BYTES: put_text(out, text_of(value, false)); break;
     case KEY_PADDED: put_text(out, text_of(value, true)); break;

@@ -515,7 +515,7 @@ static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **r
     return check_unique(b, scope, first, item->alias != NULL ? item->alias->span.at : item->span.at);
 }
 
-/* Items behind a relation that the scope already knows: UPDATE ... FROM, DELETE ... USING. */
+/* Items behind a relation that the scope already knows: the rest of a FROM list, UPDATE ... FROM, DELETE ... USING. */
 ErrorCode bind_from_behind(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel *rel, Rel **rel_out) {
     ColumnId timestamp = scope->timestamp;
     *rel_out = rel;
@@ -537,14 +537,5 @@ ErrorCode bind_from_list(Binder *b, AstFrom *const *list, uint32_t count, Scope 
         return ERR_OK;
     }
     TRY(bind_item(b, list[0], scope, rel_out));
-    ColumnId timestamp = scope->timestamp;
-    for (uint32_t i = 1; i < count; i++) {
-        Rel *right = NULL;
-        uint32_t laterals = b->lateral_count;
-        TRY(bind_item(b, list[i], scope, &right));
-        TRY(join_rel(b, JOIN_CROSS, *rel_out, right, list[i]->span.at, rel_out));
-        TRY(join_laterals(b, *rel_out, laterals, list[i]->span.at));
-    }
-    scope->timestamp = timestamp;
-    return ERR_OK;
+    return bind_from_behind(b, list + 1, count - 1, scope, *rel_out, rel_out);
 }
