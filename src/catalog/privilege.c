@@ -19,7 +19,7 @@ bool catalog_role_is_superuser(CatalogView *view, uint32_t role_id) {
 
 Str catalog_role_name(CatalogView *view, uint32_t role_id) {
     const CatalogObject *role = view->object_by_id(view, role_id);
-    return role == NULL ? (Str){0} : role->name;
+    return role == NULL || role->kind != OBJECT_ROLE ? (Str){0} : role->name;
 }
 
 /* Depth first; a ring cannot be made (GRANT refuses it), the depth bounds a damaged one. */

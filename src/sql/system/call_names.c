@@ -22,7 +22,7 @@ ErrorCode system_answer_format_type(Ask *ask, Error *err) {
 }
 
 ErrorCode system_answer_pg_get_userbyid(Ask *ask, Error *err) {
-    Str name = role_name(ask->view, role_of_oid(ask_oid(ask, 0)));
+    Str name = catalog_role_name(ask->view->inner, role_of_oid(ask_oid(ask, 0)));
     (void)err;
     if (name.len == 0) {
         buffer_printf(&ask->text, "unknown (OID=%u)", ask_oid(ask, 0));

@@ -6,12 +6,10 @@
 #include "sql/system/acl.h"
 #include "sql/system/ask.h"
 #include "sql/system/names.h"
-#include "sql/system/privilege.h"
 
 static ErrorCode read_role(Ask *ask, bool has_role, uint32_t *role_out, Error *err) {
     if (!has_role) {
-        const CatalogObject *role = ask->view->inner->object_find(ask->view->inner, OBJECT_ROLE, 0, ask->view->environment->user_name);
-        *role_out = role == NULL ? (uint32_t)ROLE_POSTGRES_ID : role->id;
+        *role_out = session_role(ask->view);
         return ERR_OK;
     }
     if (!ask_is_text(ask, 0)) {
@@ -22,7 +20,7 @@ static ErrorCode read_role(Ask *ask, bool has_role, uint32_t *role_out, Error *e
         *role_out = ROLE_PUBLIC_ID;
         return ERR_OK;
     }
-    const CatalogObject *role = ask->view->inner->object_find(ask->view->inner, OBJECT_ROLE, 0, ask_text(ask, 0));
+    const CatalogObject *role = catalog_role_find(ask->view->inner, ask_text(ask, 0));
     if (role == NULL) {
         return error_set(err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "role \"%.*s\" does not exist", STR_ARG(ask_text(ask, 0)));
     }
@@ -59,7 +57,7 @@ static ErrorCode read_privileges(Str text, uint32_t *bits_out, Error *err) {
     return ERR_OK;
 }
 
-typedef struct Question { uint32_t role_id, object_oid, bits; bool found; } Question;
+typedef struct Question { uint32_t role_id, object_oid, bits; } Question;
 
 /* The three arguments from the end: [role,] object[, column], privilege. */
 static ErrorCode read_question(Ask *ask, TypeId object_type, uint16_t middle, Question *question, Error *err) {
@@ -75,13 +73,21 @@ static ErrorCode read_question(Ask *ask, TypeId object_type, uint16_t middle, Qu
     return ERR_OK;
 }
 
+/* Has one of the privileges. */
+static bool may(const Ask *ask, uint32_t role_id, uint8_t kind, uint32_t object_id, uint32_t bits) {
+    return (catalog_privileges(ask->view->inner, role_id, kind, object_id, false) & bits) != 0;
+}
+
+/* System relations are everybody's to read and a superuser's alone to do more with. */
+static bool may_system(const Ask *ask, uint32_t role_id, bool readable) { return readable || catalog_role_is_superuser(ask->view->inner, role_id); }
+
 static ErrorCode answer_relation(Ask *ask, uint16_t middle, Error *err) {
     Question question = {0};
     AnyRelation relation;
     TRY(read_question(ask, TYPE_REGCLASS, middle, &question, err));
     if (relation_by_oid(ask->view, question.object_oid, &relation)) {
-        bool readable = relation.is_system && (question.bits & PRIVILEGE_SELECT) != 0;
-        bool has = readable || role_may(ask->view, question.role_id, relation.is_system ? 0 : relation.oid - OID_FIRST_USER, relation.kind, question.bits);
+        bool has = relation.is_system ? may_system(ask, question.role_id, (question.bits & PRIVILEGE_SELECT) != 0)
+                                      : may(ask, question.role_id, acl_object_kind(relation.kind), relation.oid - OID_FIRST_USER, question.bits);
         answer_bool(ask, has);
     }
     return ERR_OK;
@@ -97,11 +103,10 @@ ErrorCode system_answer_has_schema_privilege(Ask *ask, Error *err) {
     TRY(read_question(ask, TYPE_REGNAMESPACE, 1, &question, err));
     uint32_t oid = question.object_oid;
     if (oid == OID_SCHEMA_CATALOG || oid == OID_SCHEMA_INFORMATION) {
-        answer_bool(ask, (question.bits & PRIVILEGE_USAGE) != 0 || role_may(ask->view, question.role_id, 0, 'd', question.bits));
+        answer_bool(ask, may_system(ask, question.role_id, (question.bits & PRIVILEGE_USAGE) != 0));
     } else if (oid == OID_SCHEMA_PUBLIC || oid >= OID_FIRST_USER) {
         uint32_t id = oid == OID_SCHEMA_PUBLIC ? (uint32_t)SCHEMA_PUBLIC_ID : oid - OID_FIRST_USER;
-        bool open = oid == OID_SCHEMA_PUBLIC && (question.bits & PRIVILEGE_USAGE) != 0;
-        answer_bool(ask, open || role_may(ask->view, question.role_id, id, 'n', question.bits));
+        answer_bool(ask, may(ask, question.role_id, OBJECT_SCHEMA, id, question.bits));
     }
     return ERR_OK;
 }
@@ -111,8 +116,7 @@ ErrorCode system_answer_has_database_privilege(Ask *ask, Error *err) {
     uint32_t role = 0, bits = 0;
     TRY(read_role(ask, count == 3, &role, err));
     TRY(read_privileges(ask_text(ask, (uint16_t)(count - 1)), &bits, err));
-    bool open = (bits & (PRIVILEGE_CONNECT | PRIVILEGE_TEMPORARY)) != 0;
-    answer_bool(ask, open || role_may(ask->view, role, 0, 'd', bits));
+    answer_bool(ask, may(ask, role, OBJECT_NONE, 0, bits));
     return ERR_OK;
 }
 
@@ -130,7 +134,7 @@ ErrorCode system_answer_pg_has_role(Ask *ask, Error *err) {
     } else {
         other = role_of_oid(ask_oid(ask, object));
     }
-    answer_bool(ask, role_is_member(ask->view, role, other));
+    answer_bool(ask, catalog_role_is_member(ask->view->inner, role, other, false));
     return ERR_OK;
 }
 

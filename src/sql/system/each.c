@@ -26,20 +26,6 @@ Str schema_name(SystemView *view, uint32_t schema_id) {
     return schema == NULL ? (Str){0} : schema->name;
 }
 
-Str role_name(SystemView *view, uint32_t role_id) {
-    const CatalogObject *role = view->inner->object_by_id(view->inner, role_id);
-    return role == NULL || role->kind != OBJECT_ROLE ? (Str){0} : role->name;
-}
-
-uint32_t owner_of(SystemView *view, uint32_t object_id) {
-    const CatalogObject *grant = view->inner->object_find(view->inner, OBJECT_GRANT, object_id, (Str){0});
-    GrantBody body;
-    if (grant == NULL || grant_body_decode(grant->body, view->arena, &body, NULL) != ERR_OK) {
-        return ROLE_POSTGRES_ID;
-    }
-    return body.owner_id;
-}
-
 uint32_t comment_column(const CatalogObject *comment) {
     uint64_t id = 0;
     bool overflow = false;
@@ -62,7 +48,7 @@ bool schema_in_path(SystemView *view, Str name) {
 /* ---- relations ---- */
 
 static AnyRelation of_table(SystemView *view, const TableDef *def) {
-    return (AnyRelation){.kind = 'r', .oid = oid_of_table(def->id), .schema_oid = schema_oid(def->schema_id), .owner_oid = role_oid(owner_of(view, def->id)),
+    return (AnyRelation){.kind = 'r', .oid = oid_of_table(def->id), .schema_oid = schema_oid(def->schema_id), .owner_oid = role_oid(catalog_owner(view->inner, def->id)),
                          .name = def->name, .schema_name = def->schema_name, .def = def};
 }
 
@@ -77,7 +63,7 @@ static AnyRelation of_index(SystemView *view, const TableDef *def, const IndexDe
 
 static AnyRelation of_object(SystemView *view, const CatalogObject *object) {
     AnyRelation relation = {.kind = object->kind == OBJECT_VIEW ? 'v' : 'S', .oid = oid_of_object(object->id), .schema_oid = schema_oid(object->schema_id),
-                            .owner_oid = role_oid(owner_of(view, object->id)), .name = object->name, .schema_name = schema_name(view, object->schema_id),
+                            .owner_oid = role_oid(catalog_owner(view->inner, object->id)), .name = object->name, .schema_name = schema_name(view, object->schema_id),
                             .object = object};
     if (object->kind == OBJECT_VIEW && view_body_decode(object->body, view->arena, &relation.body, NULL) != ERR_OK) {
         relation.body = (ViewBody){0};

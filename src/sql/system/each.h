@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * each.h - walks that several producers share: relations of every kind and their columns; built-in types and functions by oid and by name. */
 #pragma once
-#include "catalog/bodies.h"
+#include "catalog/privilege.h"
 #include "sql/system/rows.h"
 
 /* ---- relations: what pg_class lists ---- */
@@ -36,8 +36,6 @@ uint32_t schema_oid(uint32_t schema_id);
 uint32_t role_oid(uint32_t role_id);
 uint32_t role_of_oid(uint32_t oid);
 Str schema_name(SystemView *view, uint32_t schema_id);
-uint32_t owner_of(SystemView *view, uint32_t object_id);        /* role id */
-Str role_name(SystemView *view, uint32_t role_id);              /* empty: no such role */
 uint32_t comment_column(const CatalogObject *comment);           /* ColumnDef.id (a view's: the place from 1), 0 = the object itself */
 bool schema_in_path(SystemView *view, Str name);                /* pg_catalog too */
 

@@ -167,7 +167,7 @@ bool names_append(SystemView *view, TypeId type, uint32_t oid, Buffer *out) {
     case TYPE_REGPROCEDURE: return append_proc(oid, true, out);
     case TYPE_REGTYPE: return append_type(view, oid, out);
     case TYPE_REGROLE: {
-        Str name = role_name(view, role_of_oid(oid));
+        Str name = catalog_role_name(view->inner, role_of_oid(oid));
         if (name.len > 0) {
             put_name(out, name);
         }

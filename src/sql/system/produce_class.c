@@ -172,7 +172,7 @@ ErrorCode system_rows_pg_attrdef(SystemView *view, SystemRows *rows, Error *err)
 
 /* ---- views that list relations ---- */
 
-static Str owner_name(SystemView *view, const AnyRelation *relation) { return role_name(view, role_of_oid(relation->owner_oid)); }
+static Str owner_name(SystemView *view, const AnyRelation *relation) { return catalog_role_name(view->inner, role_of_oid(relation->owner_oid)); }
 
 ErrorCode system_rows_pg_tables(SystemView *view, SystemRows *rows, Error *err) {
     RelationWalk walk = {0};

@@ -102,7 +102,7 @@ static void put_namespace(SystemView *view, SystemRows *rows, uint32_t oid, Str 
     row_begin(rows);
     put_oid(rows, oid);
     put_text(rows, name);
-    put_oid(rows, id == 0 ? (uint32_t)OID_ROLE_POSTGRES : role_oid(owner_of(view, id)));
+    put_oid(rows, id == 0 ? (uint32_t)OID_ROLE_POSTGRES : role_oid(catalog_owner(view->inner, id)));
     put_acl(view, rows, id == 0 ? 0 : oid, 'n');
     row_end(rows);
 }

@@ -35,7 +35,7 @@ ErrorCode system_rows_pg_sequences(SystemView *view, SystemRows *rows, Error *er
         row_begin(rows);
         put_text(rows, schema_name(view, object->schema_id));
         put_text(rows, object->name);
-        put_text(rows, role_name(view, owner_of(view, object->id)));
+        put_text(rows, catalog_role_name(view->inner, catalog_owner(view->inner, object->id)));
         put_oid(rows, sequence_type_oid(&body));
         put_int(rows, body.start);
         put_int(rows, body.minimum);

@@ -55,7 +55,7 @@ ErrorCode system_rows_pg_roles(SystemView *view, SystemRows *rows, Error *err) {
 
 /* Verifiers are shown to superusers alone. */
 static void put_verifier(SystemView *view, SystemRows *rows, const RoleBody *body) {
-    if (body->password.len > 0 && role_is_superuser(view)) {
+    if (body->password.len > 0 && catalog_role_is_superuser(view->inner, session_role(view))) {
         put_text(rows, body->password);
     } else {
         put_null(rows);
@@ -147,9 +147,9 @@ ErrorCode system_rows_info_enabled_roles(SystemView *view, SystemRows *rows, Err
 /* ---- privileges of tables ---- */
 
 static void put_grant(SystemView *view, SystemRows *rows, const AnyRelation *table, const AclItem *item, const char *privilege, bool grantable, bool hierarchy) {
-    Str grantee = item->grantee_id == ROLE_PUBLIC_ID ? STR("PUBLIC") : role_name(view, item->grantee_id);
+    Str grantee = item->grantee_id == ROLE_PUBLIC_ID ? STR("PUBLIC") : catalog_role_name(view->inner, item->grantee_id);
     row_begin(rows);
-    put_text(rows, role_name(view, item->grantor_id));
+    put_text(rows, catalog_role_name(view->inner, item->grantor_id));
     put_text(rows, grantee);
     put_text(rows, view->environment->database_name);
     put_text(rows, table->schema_name);
@@ -165,9 +165,9 @@ static void put_grants(SystemView *view, SystemRows *rows, const AnyRelation *ta
         {"INSERT", PRIVILEGE_INSERT}, {"SELECT", PRIVILEGE_SELECT}, {"UPDATE", PRIVILEGE_UPDATE}, {"DELETE", PRIVILEGE_DELETE},
         {"TRUNCATE", PRIVILEGE_TRUNCATE}, {"REFERENCES", PRIVILEGE_REFERENCES}, {"TRIGGER", PRIVILEGE_TRIGGER},
     };
-    AclItem own;
-    AclList list = acl_of(view, table->oid - OID_FIRST_USER, table->kind, &own);
-    for (uint16_t i = 0; i < list.count; i++) {
+    GrantBody list;
+    catalog_grants(view->inner, acl_object_kind(table->kind), table->oid - OID_FIRST_USER, &rows->scratch, &list);
+    for (uint16_t i = 0; i < list.item_count; i++) {
         bool is_owner = list.items[i].grantee_id == list.owner_id;
         for (size_t p = 0; p < COUNT_OF(TABLE_PRIVILEGES); p++) {
             if ((list.items[i].privileges & TABLE_PRIVILEGES[p].bit) != 0) {
