@@ -270,7 +270,8 @@ ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err) {
     TRY(make_temp_schema(compiled, txn, err));
     session__environment(session, &compiled->environment);
     CatalogView *catalog = txn_catalog(txn);
-    system_view_init(&compiled->system, &compiled->arena, catalog, txn_storage(txn), &compiled->environment);
+    system_view_init(&compiled->system, &compiled->arena, catalog, txn_storage(txn), &compiled->environment, compiled->session->hub->sched,
+                     &compiled->session->system_lock);
     compiled->environment.names = &compiled->system.names;
     compiled->environment.system = &compiled->system.calls;
     BindContext context = {.catalog = &compiled->system.base, .environment = &compiled->environment, .text = compiled->text, .dialect = session->dialect,

@@ -69,6 +69,7 @@ ErrorCode session_open(Engine *engine, const SessionOptions *options, Session **
     session->engine = engine;
     session->hub = session__hub(engine);
     init_memory(session);
+    session->hub->sched->mutex_init(session->hub->sched, &session->system_lock);
     copy_options(session, options);
     session->path = session->lookup;
     session->idle_state = "idle";
@@ -115,6 +116,7 @@ void session_close(Session *session) {
     free_spares(session);
     session__settings_deinit(session);
     session__sequences_forget(session);
+    session->hub->sched->mutex_deinit(session->hub->sched, &session->system_lock);
     strmap_deinit(&session->prepared);
     arena_deinit(&session->names);
     arena_deinit(&session->zone_memory);

@@ -143,6 +143,7 @@ typedef struct NoticeRow { SessionNotice notice; struct NoticeRow *next; } Notic
 struct Session {
     Engine *engine;
     Hub *hub;
+    Mutex system_lock;                 /* of the catalog views of all its statements */
     Session *next, *previous;
     uint64_t id;
     SessionOptions options;

@@ -164,7 +164,8 @@ static void look_through(Statement *statement) {
         return;
     }
     if (statement->system.arena == NULL) {
-        system_view_init(&statement->system, &statement->arena, txn_catalog(txn), txn_storage(txn), &statement->environment);
+        system_view_init(&statement->system, &statement->arena, txn_catalog(txn), txn_storage(txn), &statement->environment,
+                         statement->session->hub->sched, &statement->session->system_lock);
     } else {
         system_view_attach(&statement->system, txn_catalog(txn), txn_storage(txn), &statement->environment);
     }

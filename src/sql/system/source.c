@@ -53,7 +53,10 @@ static ErrorCode source_open(RowSource *base, const ScanRequest *request, Scan *
     }
     Scan *scan = mem_calloc(1, sizeof *scan);
     arena_init(&scan->arena, SIZE_MAX);
+    SystemView *view = ((SystemSource *)base)->view;
+    system_view_lock(view);
     ErrorCode code = fill((SystemSource *)base, scan, request, err);
+    system_view_unlock(view);
     if (code != ERR_OK) {
         source_close(scan);
         return code;

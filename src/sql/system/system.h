@@ -7,12 +7,12 @@
  *             system relation are refused (42501).
  * Life cycle: system_view_init in a statement's arena; lives as long as the arena and the wrapped objects; system_view_attach points it to
  *             another transaction.
- * Threads:    as the wrapped view: one at a time; an open scan may be read by many.
+ * Threads:    binding and opening of scans by one at a time; calls, names and reading of an open scan by many. The lock guards the arena.
  * Tests:      test/sql/pg_catalog.slt, test/unit/sql/system */
 #pragma once
-#include <stdatomic.h>
 #include "catalog/catalog.h"
 #include "column/value_text.h"
+#include "os/os.h"
 #include "sql/func/func.h"
 #include "sql/system/oid.h"
 
@@ -28,14 +28,17 @@ typedef struct SystemView {
     struct SystemTable *tables;          /* made so far */
     OidNames names;                      /* for the environment: regclass and its kin */
     SystemCalls calls;                   /* same: functions that ask the catalog */
-    atomic_flag busy;
+    Sched *sched;
+    Mutex *lock;                         /* the session's: what the view makes, and whom it asks */
 } SystemView;
 
-/* environment: search path and the session's calls (settings, clients, cursors …). Everything made lives in the arena. */
-void system_view_init(SystemView *view, Arena *arena, CatalogView *inner, Storage *inner_storage, const FunctionEnvironment *environment);
+/* environment: search path and the session's calls (settings, clients, cursors …). Everything made lives in the arena. lock: one for all views of a
+ * session, live as long as they. */
+void system_view_init(SystemView *view, Arena *arena, CatalogView *inner, Storage *inner_storage, const FunctionEnvironment *environment, Sched *sched,
+                      Mutex *lock);
 void system_view_attach(SystemView *view, CatalogView *inner, Storage *inner_storage, const FunctionEnvironment *environment);
 
-void system_view_lock(SystemView *view);      /* around names and calls: they run on any thread of the statement */
+void system_view_lock(SystemView *view);      /* around all that uses the arena: calls and names run on any thread of the statement */
 void system_view_unlock(SystemView *view);
 ErrorCode system_call(const SystemCalls *calls, SystemFunction function, const KernelCall *call, Vector *out, Error *err);
 

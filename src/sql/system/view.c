@@ -12,11 +12,24 @@ static const SystemRelation *find_system(Str schema, Str name) {
     return relation != NULL && relation->kind != 'f' ? relation : NULL;
 }
 
+void system_view_lock(SystemView *view) {
+    view->sched->mutex_lock(view->sched, view->lock);
+}
+
+void system_view_unlock(SystemView *view) { view->sched->mutex_unlock(view->sched, view->lock); }
+
+static const TableDef *locked_table(SystemView *view, const SystemRelation *relation) {
+    system_view_lock(view);
+    const TableDef *table = system_table(view, relation);
+    system_view_unlock(view);
+    return table;
+}
+
 static ErrorCode view_table_find(CatalogView *base, Str schema, Str name, const TableDef **table_out, Error *err) {
     SystemView *view = of_catalog(base);
     const SystemRelation *relation = find_system(schema, name);
     if (relation != NULL) {
-        *table_out = system_table(view, relation);
+        *table_out = locked_table(view, relation);
         return ERR_OK;
     }
     if (str_equal(schema, STR("pg_catalog")) || str_equal(schema, STR("information_schema"))) {
@@ -31,7 +44,7 @@ static const TableDef *view_table_by_id(CatalogView *base, uint32_t id) {
         return view->inner->table_by_id(view->inner, id);
     }
     const SystemRelation *relation = system_relation_by_oid(oid_of_table(id));
-    return relation == NULL ? NULL : system_table(view, relation);
+    return relation == NULL ? NULL : locked_table(view, relation);
 }
 
 static bool view_table_next(CatalogView *base, size_t *cursor, const TableDef **table_out) {
@@ -82,13 +95,6 @@ static const CatalogObject *view_relation_find(CatalogView *base, Str schema, St
 
 /* ---- regclass and its kin ---- */
 
-void system_view_lock(SystemView *view) {
-    while (atomic_flag_test_and_set_explicit(&view->busy, memory_order_acquire)) {
-    }
-}
-
-void system_view_unlock(SystemView *view) { atomic_flag_clear_explicit(&view->busy, memory_order_release); }
-
 static SystemView *of_names(const OidNames *names) { return (SystemView *)((char *)(uintptr_t)names - offsetof(SystemView, names)); }
 
 static bool append_name(const OidNames *names, TypeId type, uint32_t oid, Buffer *out) {
@@ -124,7 +130,9 @@ static ErrorCode storage_source(Storage *base, uint32_t table_id, RowSource **so
     if (relation == NULL) {
         return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "system relation %u does not exist", oid_of_table(table_id));
     }
+    system_view_lock(view);
     *source_out = system_source(view, relation);
+    system_view_unlock(view);
     return ERR_OK;
 }
 
@@ -145,7 +153,7 @@ static uint64_t storage_rows_appended(Storage *base) {
 
 const TableDef *system_function(CatalogView *base, Str name) {
     const SystemRelation *relation = system_relation_find(STR("pg_function"), name);
-    return relation == NULL || base->table_find != view_table_find ? NULL : system_table(of_catalog(base), relation);
+    return relation == NULL || base->table_find != view_table_find ? NULL : locked_table(of_catalog(base), relation);
 }
 
 static ErrorCode storage_conflicts(Storage *base, uint32_t table_id, uint32_t index_id, const ColumnBlock *columns, uint16_t column_count, RowRef *rows_out,
@@ -175,8 +183,9 @@ void system_view_attach(SystemView *view, CatalogView *inner, Storage *inner_sto
     view->environment = environment;
 }
 
-void system_view_init(SystemView *view, Arena *arena, CatalogView *inner, Storage *inner_storage, const FunctionEnvironment *environment) {
-    *view = (SystemView){.arena = arena, .names = {append_name, find_name}, .calls = {system_call}, .busy = ATOMIC_FLAG_INIT};
+void system_view_init(SystemView *view, Arena *arena, CatalogView *inner, Storage *inner_storage, const FunctionEnvironment *environment, Sched *sched,
+                      Mutex *lock) {
+    *view = (SystemView){.arena = arena, .names = {append_name, find_name}, .calls = {system_call}, .sched = sched, .lock = lock};
     view->base = (CatalogView){view_table_find, view_table_by_id, view_table_next, view_schema_next, view_stats, view_version, view_object_find,
                                view_object_by_id, view_object_next, view_relation_find};
     view->storage = (Storage){storage_source, storage_append, storage_end_rows, storage_rows_appended, storage_conflicts, storage_fetch, storage_assigned, storage_statement_end};
