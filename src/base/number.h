@@ -14,6 +14,43 @@ bool parse_double(Str s, double *value_out);                       /* decimal or
                                                                       false too if it is beyond the largest finite value */
 bool parse_float(Str s, float *value_out);
 
+/* ---- what nearly all numbers of files look like, inline ---- */
+
+/* Digits with at most one point among them: the number without it, and how many stand behind it. digits_max <= 18. */
+static inline bool parse_short_decimal(Str s, size_t digits_max, int64_t *coefficient_out, size_t *places_out) {
+    size_t at = s.len > 0 && s.data[0] == '-' ? 1 : 0, first = at, point = s.len;
+    int64_t value = 0;
+    if (s.len - at > digits_max + 1) {
+        return false;
+    }
+    for (; at < s.len; at++) {
+        uint32_t digit = (uint32_t)(uint8_t)s.data[at] - '0';
+        if (digit <= 9) {
+            value = value * 10 + (int64_t)digit;
+        } else if (s.data[at] == '.' && point == s.len) {
+            point = at;
+        } else {
+            return false;
+        }
+    }
+    size_t digits = s.len - first - (point != s.len);
+    *coefficient_out = first == 1 ? -value : value;
+    *places_out = point == s.len ? 0 : s.len - point - 1;
+    return digits > 0 && digits <= digits_max;
+}
+
+/* At most fifteen digits: an exact integer divided by an exact power of ten is rounded once. */
+static inline bool parse_short_double(Str s, double *value_out) {
+    static const double POWER[16] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    int64_t coefficient;
+    size_t places;
+    if (!parse_short_decimal(s, 15, &coefficient, &places)) {
+        return false;
+    }
+    *value_out = coefficient == 0 && s.data[0] == '-' ? -0.0 : (double)coefficient / POWER[places];
+    return true;
+}
+
 enum { INT64_TEXT_MAX = 20, DOUBLE_TEXT_MAX = 32, INT128_TEXT_MAX = 41 };
 /* Write without NUL, return bytes written; out has room for the _MAX of the type. */
 size_t format_int64(char *out, int64_t value);

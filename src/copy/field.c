@@ -4,6 +4,7 @@
  * Why:        a value costs a few nanoseconds here and ten times that in the parser that knows every form. What is refused here is tried
  *             there, so the answers are the same. Tests: test/unit/copy/test_reader.c (each form by both ways) */
 #include "base/calendar.h"
+#include "base/number.h"
 #include "copy/copy_internal.h"
 
 enum { DATE_BYTES = 10, TIME_BYTES = 9 /* with the blank in front */ };
@@ -60,39 +61,12 @@ static bool fast_int8(CopyReader *reader, CopyField *field, Str text) {
     return true;
 }
 
-/* Digits with at most one point among them: the number without it, and how many stand behind it. */
-static inline bool read_decimal(Str text, size_t digits_max, int64_t *coefficient_out, size_t *places_out) {
-    size_t at = text.len > 0 && text.data[0] == '-' ? 1 : 0, first = at, point = text.len;
-    int64_t value = 0;
-    if (text.len - at > digits_max + 1) {
-        return false;
-    }
-    for (; at < text.len; at++) {
-        uint32_t digit = (uint32_t)(uint8_t)text.data[at] - '0';
-        if (digit <= 9) {
-            value = value * 10 + (int64_t)digit;
-        } else if (text.data[at] == '.' && point == text.len) {
-            point = at;
-        } else {
-            return false;
-        }
-    }
-    size_t digits = text.len - first - (point != text.len);
-    *coefficient_out = first == 1 ? -value : value;
-    *places_out = point == text.len ? 0 : text.len - point - 1;
-    return digits > 0 && digits <= digits_max;
-}
-
-/* At most fifteen digits: an exact integer divided by an exact power of ten is rounded once. */
 static bool fast_float8(CopyReader *reader, CopyField *field, Str text) {
-    static const double POWER[16] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    int64_t coefficient;
-    size_t places;
+    double value;
     (void)reader;
-    if (!read_decimal(text, 15, &coefficient, &places) || (coefficient == 0 && text.data[0] == '-')) {
+    if (!parse_short_double(text, &value)) {
         return false;
     }
-    double value = (double)coefficient / POWER[places];
     column_builder_value(&field->builder, &value);
     return true;
 }
@@ -102,7 +76,7 @@ static bool fast_decimal8(CopyReader *reader, CopyField *field, Str text) {
     int64_t coefficient;
     size_t places;
     (void)reader;
-    if (!read_decimal(text, 18, &coefficient, &places) || places > field->type.scale) {
+    if (!parse_short_decimal(text, 18, &coefficient, &places) || places > field->type.scale) {
         return false;
     }
     Int128 scaled = (Int128)coefficient * pow10_int128((int)(field->type.scale - places));

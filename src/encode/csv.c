@@ -112,18 +112,6 @@ static bool put_bytes(RowWriter *w, TypeId id, Str bytes) {
     return encode__reserve(w);
 }
 
-/* Types of the other door: as their PostgreSQL text. */
-static bool put_made_text(RowWriter *w, Type type, const void *value) {
-    Buffer text;
-    encode__sync(w);
-    w->at = NULL;
-    buffer_init(&text, w->out->limit_bytes);
-    value_format(type, value, &(TextStyle){.questdb = false}, &text);
-    csv_append_text(w->out, buffer_str(&text));
-    buffer_deinit(&text);
-    return encode__reserve(w);
-}
-
 static void put_char(RowWriter *w, uint32_t code_point) {
     char text[4];
     put_short_text(w, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
@@ -146,7 +134,7 @@ static bool put_value(RowWriter *w, const Cell *cell, size_t place) {
     TypeId id = (TypeId)cell->type.id;
     bool made = type_physical(id) != PHYS_STR || type_is_any_array(id) || id == TYPE_RECORD;
     if (made && id > TYPE_FLOAT8_ARRAY) {
-        return put_made_text(w, cell->type, value);
+        return encode__made_text(w, csv_append_text, cell->type, value);
     }
     switch (type_category(id)) {
     case CAT_BOOL:

@@ -203,3 +203,14 @@ void encode__writer_begin(RowWriter *w, Encoder *encoder, const Cell *cells, Buf
         w->row_bytes += worst_case(&cells[c]);
     }
 }
+
+bool encode__made_text(RowWriter *w, void (*append)(Buffer *out, Str text), Type type, const void *value) {
+    Buffer text;
+    encode__sync(w);
+    w->at = NULL;
+    buffer_init(&text, w->out->limit_bytes);
+    value_format(type, value, &(TextStyle){.questdb = false}, &text);
+    append(w->out, buffer_str(&text));
+    buffer_deinit(&text);
+    return encode__reserve(w);
+}

@@ -61,6 +61,8 @@ typedef struct RowWriter {
 
 /* Makes room for a row at w->at. false: the buffer is over its limit. */
 bool encode__reserve(RowWriter *w);
+/* A value of PostgreSQL's types alone, as the text that PostgreSQL prints. false: no room. */
+bool encode__made_text(RowWriter *w, void (*append)(Buffer *out, Str text), Type type, const void *value);
 void encode__writer_begin(RowWriter *w, Encoder *encoder, const Cell *cells, Buffer *out);
 static inline bool encode__row_room(RowWriter *w) {
     return LIKELY((size_t)(w->end - w->at) >= w->row_bytes) || encode__reserve(w);

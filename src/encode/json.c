@@ -142,18 +142,6 @@ static bool is_made_text(TypeId id) {
     }
 }
 
-/* Types of the other door: as their PostgreSQL text. */
-static bool put_made_text(RowWriter *w, Type type, const void *value) {
-    Buffer text;
-    encode__sync(w);
-    w->at = NULL;
-    buffer_init(&text, w->out->limit_bytes);
-    value_format(type, value, &(TextStyle){.questdb = false}, &text);
-    json_append_text(w->out, buffer_str(&text));
-    buffer_deinit(&text);
-    return encode__reserve(w);
-}
-
 static void put_char(RowWriter *w, uint32_t code_point) {
     char text[4];
     put_short_text(w, (Str){text, code_point == 0 ? 0 : (size_t)utf8_encode(code_point, text)});
@@ -209,7 +197,7 @@ static bool put_field(RowWriter *w, const Cell *cell, size_t row) {
     case TYPE_FLOAT8_ARRAY:
         return put_array(w, strref_str((const StrRef *)(const void *)value));
     default:
-        return is_made_text(id) ? put_made_text(w, cell->type, value) : put_text(w, strref_str((const StrRef *)(const void *)value));
+        return is_made_text(id) ? encode__made_text(w, json_append_text, cell->type, value) : put_text(w, strref_str((const StrRef *)(const void *)value));
     }
 }
 

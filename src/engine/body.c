@@ -96,6 +96,21 @@ void engine__body_remove(Engine *engine, uint64_t file_id) {
     error_ignore(io_unlink(engine->os.io, path, NULL)); /* what stays is swept at the next start */
 }
 
+ErrorCode engine__body_append(Engine *engine, Buffer *body, WalAppend *append, Lsn *lsn_out, Error *err) {
+    uint64_t file_id = 0;
+    TRY(engine__body_shorten(engine, body, &file_id, err));
+    IoVec part = {body->data, body->len};
+    append->parts = &part;
+    append->part_count = 1;
+    ErrorCode code = wal_append(engine->wal, append, lsn_out, NULL, err);
+    if (file_id != 0 && code == ERR_OK) {
+        engine__body_add(engine, file_id, *lsn_out);
+    } else if (file_id != 0) {
+        engine__body_remove(engine, file_id);
+    }
+    return code;
+}
+
 void engine__bodies_forget(Engine *engine, Lsn up_to) {
     engine__lock(engine, &engine->bodies_lock);
     size_t kept = 0;

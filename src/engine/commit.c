@@ -115,24 +115,15 @@ static bool frees_room(const Txn *txn) {
 
 static ErrorCode append_record(Txn *txn, Buffer *body, Lsn *lsn_out, Error *err) {
     Engine *engine = txn->engine;
-    uint64_t file_id = 0;
     TRY(buffer_check(body, err));
-    TRY(engine__body_shorten(engine, body, &file_id, err));
-    IoVec part = {body->data, body->len};
     uint32_t interval_ms = 0;
-    WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .publish_context = &txn->publication};
+    WalAppend append = {.kind = RECORD_COMMIT, .publish_context = &txn->publication};
     append.waits = true;
     append.urgent = frees_room(txn);
     append.referenced = true; /* the body lives until wal_wait has returned */
     append.durability = effective_durability(txn, &interval_ms);
     append.interval_ms = interval_ms;
-    ErrorCode code = wal_append(engine->wal, &append, lsn_out, NULL, err);
-    if (file_id != 0 && code == ERR_OK) {
-        engine__body_add(engine, file_id, *lsn_out);
-    } else if (file_id != 0) {
-        engine__body_remove(engine, file_id);
-    }
-    return code;
+    return engine__body_append(engine, body, &append, lsn_out, err);
 }
 
 static void count_commit(Txn *txn) {

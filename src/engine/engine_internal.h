@@ -149,6 +149,8 @@ ErrorCode engine__redo_record(void *engine, const WalRecord *record, Error *err)
 /* Replaces a body that is too large for a record by the name of a file that holds it. *file_id_out stays 0 if it is not. */
 NODISCARD ErrorCode engine__body_shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Error *err);
 NODISCARD ErrorCode engine__body_redo(Engine *engine, Bytes payload, Lsn lsn, Error *err);
+/* The record with that body, whose parts are filled in here; its file stays only if the log took the record. */
+NODISCARD ErrorCode engine__body_append(Engine *engine, Buffer *body, WalAppend *append, Lsn *lsn_out, Error *err);
 void engine__body_add(Engine *engine, uint64_t file_id, Lsn lsn);
 void engine__body_remove(Engine *engine, uint64_t file_id);
 void engine__bodies_forget(Engine *engine, Lsn up_to);

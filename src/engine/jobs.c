@@ -17,19 +17,10 @@ static void job_settle(Publication *publication, Lsn lsn) { table_rewrite_settle
 
 /* The record; its body, if it is large, in a file of its own. */
 static ErrorCode append_body(Engine *engine, RewriteJob *job, Buffer *body, Lsn *lsn_out, Error *err) {
-    uint64_t file_id = 0;
     TRY(buffer_check(body, err));
-    TRY(engine__body_shorten(engine, body, &file_id, err));
-    IoVec part = {body->data, body->len};
-    WalAppend append = {.parts = &part, .part_count = 1, .kind = RECORD_COMMIT, .durability = WAL_OFF, .urgent = true,
+    WalAppend append = {.kind = RECORD_COMMIT, .durability = WAL_OFF, .urgent = true,
                         .publish_context = &job->publication};
-    ErrorCode code = wal_append(engine->wal, &append, lsn_out, NULL, err);
-    if (file_id != 0 && code == ERR_OK) {
-        engine__body_add(engine, file_id, *lsn_out);
-    } else if (file_id != 0) {
-        engine__body_remove(engine, file_id);
-    }
-    return code;
+    return engine__body_append(engine, body, &append, lsn_out, err);
 }
 
 /* Under the gate. */

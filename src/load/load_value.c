@@ -62,36 +62,9 @@ static bool parse_int8(LoadColumn *column, Str text, uint32_t row) {
     return read_integer(text, &((int64_t *)column->data)[row]);
 }
 
-/* Digits with one point, at most fifteen of them: an exact integer divided by an exact power of ten is rounded once. */
-static inline bool read_short_decimal(Str text, double *value_out) {
-    static const double POWER[16] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    size_t at = text.data[0] == '-' ? 1 : 0, first = at, point = text.len;
-    int64_t value = 0;
-    if (text.len - at > 16 || text.len == at) {
-        return false;
-    }
-    for (; at < text.len; at++) {
-        uint32_t digit = (uint32_t)(uint8_t)text.data[at] - '0';
-        if (digit <= 9) {
-            value = value * 10 + (int64_t)digit;
-        } else if (text.data[at] == '.' && point == text.len) {
-            point = at;
-        } else {
-            return false;
-        }
-    }
-    size_t places = point == text.len ? 0 : text.len - point - 1, digits = text.len - first - (point != text.len);
-    if (digits == 0 || digits > 15) {
-        return false;
-    }
-    double result = (double)value / POWER[places];
-    *value_out = text.data[0] == '-' ? -result : result;
-    return true;
-}
-
 static bool parse_float8(LoadColumn *column, Str text, uint32_t row) {
     double *out = &((double *)column->data)[row];
-    return read_short_decimal(text, out) || parse_double(text, out);
+    return parse_short_double(text, out) || parse_double(text, out);
 }
 
 static bool parse_float4(LoadColumn *column, Str text, uint32_t row) {

@@ -63,6 +63,7 @@ NODISCARD ErrorCode frame_flat(Frame *frame, RegisterNumber reg, Vector **vector
 NODISCARD ErrorCode frame_output_dense(Frame *frame, uint32_t output, Vector **vector_out, Error *err);
 /* Output as FLAT. */
 NODISCARD ErrorCode frame_output_flat(Frame *frame, uint32_t output, Vector **vector_out, Error *err);
+Value value_keep(const Value *value, Arena *arena); /* a copy whose text and digits lie in the arena */
 /* Runs a program without inputs once; values_out: one per output, texts in arena. */
 NODISCARD ErrorCode program_constants(Run *run, const Program *program, Arena *arena, Value *values_out, Error *err);
 NODISCARD ErrorCode program_subqueries(Run *run, const Program *program, Error *err); /* session's thread: each runs once */

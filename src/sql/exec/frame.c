@@ -312,7 +312,7 @@ ErrorCode frame_output_flat(Frame *frame, uint32_t output, Vector **vector_out, 
     return frame_flat(frame, frame->program->outputs[output], vector_out, err);
 }
 
-static Value value_keep(const Value *value, Arena *arena) {
+Value value_keep(const Value *value, Arena *arena) {
     Value copy = *value;
     if (value->is_null) {
         return copy;

@@ -110,20 +110,6 @@ static const Value *memo_find(const ApplyMemo *memo, const Value *key) {
     return NULL;
 }
 
-static Value value_into(const Value *value, Arena *arena) {
-    Value copy = *value;
-    if (value->is_null) {
-        return copy;
-    }
-    if (type_physical((TypeId)value->type.id) == PHYS_STR && value->as.str.len > STRREF_INLINE) {
-        Str text = arena_str(arena, strref_str(&value->as.str));
-        copy.as.str = strref_make(text.data, text.len);
-    } else if (value->type.id == TYPE_NUMERIC) {
-        copy.as.numeric = numeric_to_slot(numeric_from_slot(&value->as.numeric), arena);
-    }
-    return copy;
-}
-
 static const Value *memo_put(ApplyMemo *memo, const Value *key, const Value *result) {
     if (memo->count >= MEMO_ENTRIES_MAX || memo->arena.used_bytes > MEMO_BYTES_MAX) {
         memo_clear(memo);
@@ -132,9 +118,9 @@ static const Value *memo_put(ApplyMemo *memo, const Value *key, const Value *res
         memo_grow(memo);
     }
     for (uint32_t i = 0; i < memo->width; i++) {
-        memo->keys[(size_t)memo->count * memo->width + i] = value_into(&key[i], &memo->arena);
+        memo->keys[(size_t)memo->count * memo->width + i] = value_keep(&key[i], &memo->arena);
     }
-    memo->results[memo->count] = value_into(result, &memo->arena);
+    memo->results[memo->count] = value_keep(result, &memo->arena);
     insert_slot(memo, memo->count);
     return &memo->results[memo->count++];
 }
@@ -154,7 +140,7 @@ static ErrorCode take_row(Answer *answer, const Vector *vector, size_t row, Erro
         if (answer->has_row) {
             return error_set(err, ERR_CARDINALITY, ERROR_NO_POSITION, "more than one row returned by a subquery used as an expression");
         }
-        answer->value = value_into(&value, answer->arena);
+        answer->value = value_keep(&value, answer->arena);
         answer->has_row = true;
         return ERR_OK;
     }

@@ -150,42 +150,27 @@ static void finish_array(ColumnBuilder *column, AnyArrayBuilder *builder) {
 
 static TypeId element_of(const ColumnBuilder *column) { return (TypeId)type_element(column->type).id; }
 
+/* count values, stride bytes apart, each as the element's physical value. */
+static void put_array(SystemRows *rows, const void *values, size_t stride, uint32_t count) {
+    ColumnBuilder *column = next_column(rows);
+    AnyArrayBuilder builder;
+    if (column == NULL) {
+        return;
+    }
+    any_array_begin(&builder, element_of(column), ARRAY_BYTES_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        any_array_add(&builder, (const uint8_t *)values + i * stride);
+    }
+    finish_array(column, &builder);
+}
+
+void put_oids(SystemRows *rows, const uint32_t *values, uint32_t count) { put_array(rows, values, sizeof *values, count); }
+void put_int2s(SystemRows *rows, const int16_t *values, uint32_t count) { put_array(rows, values, sizeof *values, count); }
+
 void put_texts(SystemRows *rows, const Str *values, uint32_t count) {
-    ColumnBuilder *column = next_column(rows);
-    AnyArrayBuilder builder;
-    if (column == NULL) {
-        return;
-    }
-    any_array_begin(&builder, element_of(column), ARRAY_BYTES_MAX);
+    StrRef *refs = arena_array(&rows->scratch, StrRef, count + 1);
     for (uint32_t i = 0; i < count; i++) {
-        StrRef ref = strref_make(values[i].data, values[i].len);
-        any_array_add(&builder, &ref);
+        refs[i] = strref_make(values[i].data, values[i].len);
     }
-    finish_array(column, &builder);
-}
-
-void put_oids(SystemRows *rows, const uint32_t *values, uint32_t count) {
-    ColumnBuilder *column = next_column(rows);
-    AnyArrayBuilder builder;
-    if (column == NULL) {
-        return;
-    }
-    any_array_begin(&builder, element_of(column), ARRAY_BYTES_MAX);
-    for (uint32_t i = 0; i < count; i++) {
-        any_array_add(&builder, &values[i]);
-    }
-    finish_array(column, &builder);
-}
-
-void put_int2s(SystemRows *rows, const int16_t *values, uint32_t count) {
-    ColumnBuilder *column = next_column(rows);
-    AnyArrayBuilder builder;
-    if (column == NULL) {
-        return;
-    }
-    any_array_begin(&builder, element_of(column), ARRAY_BYTES_MAX);
-    for (uint32_t i = 0; i < count; i++) {
-        any_array_add(&builder, &values[i]);
-    }
-    finish_array(column, &builder);
+    put_array(rows, refs, sizeof *refs, count);
 }
