@@ -40,7 +40,8 @@ static ErrorCode body_write(Engine *engine, Bytes body, Buffer *op_out, uint64_t
     return ERR_OK;
 }
 
-ErrorCode engine__body_shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Error *err) {
+/* Replaces a body that is too large for a record by the name of a file that holds it. *file_id_out stays 0 if it is not. */
+static ErrorCode body_shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Error *err) {
     if (body->len <= WAL_BODY_BYTES_MAX) {
         return ERR_OK;
     }
@@ -53,6 +54,39 @@ ErrorCode engine__body_shorten(Engine *engine, Buffer *body, uint64_t *file_id_o
         return ERR_OK;
     }
     buffer_deinit(&name);
+    return code;
+}
+
+static void body_add(Engine *engine, uint64_t file_id, Lsn lsn) {
+    engine__lock(engine, &engine->bodies_lock);
+    if (engine->body_count == engine->body_capacity) {
+        engine->body_capacity = engine->body_capacity == 0 ? 8 : engine->body_capacity * 2;
+        engine->bodies = mem_realloc(engine->bodies, sizeof(BodyFile) * engine->body_capacity);
+    }
+    engine->bodies[engine->body_count++] = (BodyFile){lsn, file_id};
+    engine__unlock(engine, &engine->bodies_lock);
+    engine__file_id_seen(engine, file_id);
+}
+
+static void body_remove(Engine *engine, uint64_t file_id) {
+    char path[PATH_BYTES];
+    body_path(path, file_id);
+    error_ignore(io_unlink(engine->os.io, path, NULL)); /* what stays is swept at the next start */
+}
+
+ErrorCode engine__body_append(Engine *engine, Buffer *body, const WalAppend *append, Lsn *lsn_out, Error *err) {
+    uint64_t file_id = 0;
+    TRY(body_shorten(engine, body, &file_id, err));
+    IoVec part = {body->data, body->len};
+    WalAppend whole = *append;
+    whole.parts = &part;
+    whole.part_count = 1;
+    ErrorCode code = wal_append(engine->wal, &whole, lsn_out, NULL, err);
+    if (file_id != 0 && code == ERR_OK) {
+        body_add(engine, file_id, *lsn_out);
+    } else if (file_id != 0) {
+        body_remove(engine, file_id);
+    }
     return code;
 }
 
@@ -75,39 +109,7 @@ ErrorCode engine__body_redo(Engine *engine, Bytes payload, Lsn lsn, Error *err) 
     code = code == ERR_OK ? engine__redo_ops(engine, buffer_bytes(&body), lsn, err) : code;
     buffer_deinit(&body);
     blockfile_close(file);
-    engine__body_add(engine, expect.file_id, lsn);
-    return code;
-}
-
-void engine__body_add(Engine *engine, uint64_t file_id, Lsn lsn) {
-    engine__lock(engine, &engine->bodies_lock);
-    if (engine->body_count == engine->body_capacity) {
-        engine->body_capacity = engine->body_capacity == 0 ? 8 : engine->body_capacity * 2;
-        engine->bodies = mem_realloc(engine->bodies, sizeof(BodyFile) * engine->body_capacity);
-    }
-    engine->bodies[engine->body_count++] = (BodyFile){lsn, file_id};
-    engine__unlock(engine, &engine->bodies_lock);
-    engine__file_id_seen(engine, file_id);
-}
-
-void engine__body_remove(Engine *engine, uint64_t file_id) {
-    char path[PATH_BYTES];
-    body_path(path, file_id);
-    error_ignore(io_unlink(engine->os.io, path, NULL)); /* what stays is swept at the next start */
-}
-
-ErrorCode engine__body_append(Engine *engine, Buffer *body, WalAppend *append, Lsn *lsn_out, Error *err) {
-    uint64_t file_id = 0;
-    TRY(engine__body_shorten(engine, body, &file_id, err));
-    IoVec part = {body->data, body->len};
-    append->parts = &part;
-    append->part_count = 1;
-    ErrorCode code = wal_append(engine->wal, append, lsn_out, NULL, err);
-    if (file_id != 0 && code == ERR_OK) {
-        engine__body_add(engine, file_id, *lsn_out);
-    } else if (file_id != 0) {
-        engine__body_remove(engine, file_id);
-    }
+    body_add(engine, expect.file_id, lsn);
     return code;
 }
 
@@ -116,7 +118,7 @@ void engine__bodies_forget(Engine *engine, Lsn up_to) {
     size_t kept = 0;
     for (size_t i = 0; i < engine->body_count; i++) {
         if (engine->bodies[i].lsn <= up_to) {
-            engine__body_remove(engine, engine->bodies[i].file_id);
+            body_remove(engine, engine->bodies[i].file_id);
         } else {
             engine->bodies[kept++] = engine->bodies[i];
         }
@@ -154,7 +156,7 @@ ErrorCode engine__bodies_sweep(Engine *engine, Error *err) {
         return ERR_OK;
     }
     for (size_t i = 0; i < sweep.count; i++) {
-        engine__body_remove(engine, sweep.ids[i]);
+        body_remove(engine, sweep.ids[i]);
     }
     mem_free(sweep.ids);
     return code;

@@ -146,13 +146,10 @@ NODISCARD ErrorCode engine__redo_ops(Engine *engine, Bytes body, Lsn lsn, Error 
 ErrorCode engine__redo_record(void *engine, const WalRecord *record, Error *err);
 /* body.c: bodies of large records in files of their own. */
 
-/* Replaces a body that is too large for a record by the name of a file that holds it. *file_id_out stays 0 if it is not. */
-NODISCARD ErrorCode engine__body_shorten(Engine *engine, Buffer *body, uint64_t *file_id_out, Error *err);
 NODISCARD ErrorCode engine__body_redo(Engine *engine, Bytes payload, Lsn lsn, Error *err);
-/* The record with that body, whose parts are filled in here; its file stays only if the log took the record. */
-NODISCARD ErrorCode engine__body_append(Engine *engine, Buffer *body, WalAppend *append, Lsn *lsn_out, Error *err);
-void engine__body_add(Engine *engine, uint64_t file_id, Lsn lsn);
-void engine__body_remove(Engine *engine, uint64_t file_id);
+/* Appends the record (append without parts). A body that is too large for a record is replaced by the name of a file that holds it; the
+ * file stays only if the log took the record. */
+NODISCARD ErrorCode engine__body_append(Engine *engine, Buffer *body, const WalAppend *append, Lsn *lsn_out, Error *err);
 void engine__bodies_forget(Engine *engine, Lsn up_to);
 NODISCARD ErrorCode engine__bodies_sweep(Engine *engine, Error *err); /* after recovery: files that no record names */
 /* checkpoint.c */
