@@ -2,7 +2,7 @@
  * system_calls.h - functions that ask the catalog: one row each; sql/system answers them for the statement that runs.
  *
  * Why:     functions lie below the catalog's relations, so a statement's environment carries the table of answers (SystemCalls).
- * To add:  a row here, rows in functions.h with the kernel system_<name>, and the answer in sql/system/call_*.c.
+ * To add:  a row here, rows in functions_*.inc with the kernel system_<name>, and the answer in sql/system/call_*.c.
  * Threads: an answer takes the view's lock; any thread that runs the statement may ask. */
 #pragma once
 #include "column/vector.h"
