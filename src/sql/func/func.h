@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * func.h - the one list of functions, operators, casts and aggregates: rows, kernels, and the calls that find them.
  *
- * Rows live in functions.h, casts.h (X-macro tables) and aggregate/ and are collected into static const arrays by functions.c.
+ * Rows live in functions.inc, casts.h (X-macro tables) and aggregate/ and are collected into static const arrays by functions.c.
  * A kernel sees dense vectors only (FLAT or CONSTANT) and up to 1,024 rows; it may compute every row, but may raise only for
  * rows set in call->rows (unselected rows can never raise). The manual and a CI test (example = answer) come
  * from the same rows. Threads: everything here is immutable; a prepared state is read-only while running. */

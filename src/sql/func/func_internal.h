@@ -104,7 +104,7 @@ ErrorCode func__row_field(const KernelCall *call, Vector *out, Error *err);
 /* ---- the kernels, one prototype per row of the table ---- */
 #define FN(name, args, result, kernel, flags, prepare, result_type, example, answer)                                   \
     ErrorCode func__##kernel(const KernelCall *call, Vector *out, Error *err);
-#include "sql/func/functions.h"
+#include "sql/func/functions.inc"
 #undef FN
 
 Type func__type_int4_array(const Type *arg_types, uint16_t arg_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * functions.c - the table of functions.h as an array, and its look-up. */
+ * functions.c - the table of functions.inc as an array, and its look-up. */
 #include "sql/func/func_internal.h"
 
 #define TYPE_ANY ARG_ANY
@@ -22,7 +22,7 @@
 static const Function FUNCTIONS[] = {
 #define FN(name, args, result, kernel, flags, prepare, result_type, example, answer)                                   \
     {name, args, TYPE_##result, flags, func__##kernel, prepare, result_type, example, answer},
-#include "sql/func/functions.h"
+#include "sql/func/functions.inc"
 #undef FN
 };
 
