@@ -6,7 +6,7 @@ import os, re, socket, subprocess, sys, tempfile, time
 HERE = os.path.dirname(os.path.abspath(__file__))
 KIT = os.path.join(HERE, "..", "..", "..", "shared", "clients", "pg", "run.sh")
 EXPECTED = os.path.join(HERE, "pg-expected-fails.txt")
-LINE = re.compile(r"^(ok|FAIL) ([^:]+?)( \[optional\])?(?:: (.*))?$")
+LINE = re.compile(r"^(ok|FAIL) (.+?)( \[optional\])?(?:: (.*))?$")
 DEFAULT_CLIENTS = ["psql", "psycopg", "asyncpg"]
 
 
