@@ -152,17 +152,6 @@ static const Expr *add_aggregate(Binder *b, AggregateState *state, const Aggrega
     return expr_column(b, id, aggregate->type, position);
 }
 
-typedef struct AggregateCallAst {
-    Str name;
-    AstExpr *const *args;
-    uint32_t arg_count;
-    const AstExpr *filter;
-    const AstSortKey *order;
-    uint32_t order_count;
-    bool distinct;
-    int64_t position;
-} AggregateCallAst;
-
 /* sum(10 / x) FILTER (WHERE x <> 0): the argument is not evaluated for rows that the filter drops, if it may fail. */
 static ErrorCode guard_argument(Binder *b, const Expr *filter, const Expr **arg) {
     if (((*arg)->flags & EXPR_FAILS) == 0) {
@@ -203,7 +192,7 @@ static ErrorCode check_distinct_order(Binder *b, const AggregateCallAst *call, c
     return ERR_OK;
 }
 
-static ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out) {
+ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out) {
     TRY(check_aggregate_place(b, scope, call->name, call->position));
     AggregateExpr aggregate = {.distinct = call->distinct};
     const Expr **args = NULL;
@@ -314,100 +303,6 @@ ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **ex
     const Expr **args = NULL;
     TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
     return call_form(b, scope, ast->as.text, args, ast->arg_count, ast->span.at, expr_out);
-}
-
-/* ---------------------------------------------------------------- WITHIN GROUP */
-
-static ErrorCode within_call(Binder *b, Scope *scope, const AstExpr *ast, const char *name, AstExpr **args, uint32_t count, bool ordered, const Expr **expr_out) {
-    const AstCall *call = ast->as.call;
-    AggregateCallAst aggregate = {.name = str_from_c(name), .args = args, .arg_count = count, .filter = call->filter, .position = ast->span.at};
-    if (ordered) {
-        aggregate.order = call->order_by;
-        aggregate.order_count = call->order_count;
-    }
-    return bind_aggregate(b, scope, &aggregate, expr_out);
-}
-
-/* The value at place ceil(fraction * count) of the sorted values: array_agg(x ORDER BY x)[place]; NULLs do not count. */
-static ErrorCode percentile_disc(Binder *b, Scope *scope, const AstExpr *ast, const Expr *fraction, const Expr **expr_out) {
-    const AstCall *call = ast->as.call;
-    AstExpr *value = call->order_by[0].expr;
-    AstExpr *test = arena_new(b->arena, AstExpr);
-    AstExpr **test_args = arena_array(b->arena, AstExpr *, 1);
-    AstExpr *both = arena_new(b->arena, AstExpr);
-    AstExpr **both_args = arena_array(b->arena, AstExpr *, 2);
-    AstCall *filtered = arena_new(b->arena, AstCall);
-    AstExpr *again = arena_new(b->arena, AstExpr);
-    test_args[0] = value;
-    *test = (AstExpr){.kind = AST_CALL, .flags = AST_OPERATOR, .depth = (uint16_t)(value->depth + 1), .arg_count = 1, .span = ast->span, .args = test_args, .as.text = STR("is not null")};
-    both_args[0] = test;
-    both_args[1] = (AstExpr *)(uintptr_t)call->filter;
-    *both = (AstExpr){.kind = AST_CALL, .flags = AST_OPERATOR, .depth = (uint16_t)(test->depth + 1), .arg_count = 2, .span = ast->span, .args = both_args, .as.text = STR("and")};
-    *filtered = *call;
-    filtered->filter = call->filter != NULL ? both : test;
-    *again = *ast;
-    again->as.call = filtered;
-    const Expr *values = NULL;
-    const Expr *count = NULL;
-    TRY(within_call(b, scope, again, "array_agg", &value, 1, true, &values));
-    TRY(within_call(b, scope, again, "count", &value, 1, false, &count));
-    const Expr *place = NULL;
-    const Expr **args = arena_array(b->arena, const Expr *, 2);
-    TRY(coerce(b, count, type_of(TYPE_FLOAT8), CAST_EXPLICIT, &count));
-    TRY(bind_operator(b, STR("*"), fraction, count, ast->span.at, &place));
-    args[0] = place;
-    TRY(call_function(b, STR("ceil"), args, 1, ast->span.at, false, &place));
-    TRY(coerce(b, place, type_of(TYPE_INT4), CAST_EXPLICIT, &place));
-    const Expr **bounds = arena_array(b->arena, const Expr *, 2);
-    Value one = {.type = type_of(TYPE_INT4)};
-    one.as.i32 = 1;
-    bounds[0] = place;
-    bounds[1] = expr_constant(b, &one, ast->span.at);
-    TRY(call_function(b, STR("greatest"), bounds, 2, ast->span.at, false, &place));
-    const Expr **element = arena_array(b->arena, const Expr *, 2);
-    element[0] = values;
-    element[1] = place;
-    return expr_call(b, function_bound(BOUND_SUBSCRIPT), NULL, type_element(values->type), element, 2, ast->span.at, expr_out);
-}
-
-ErrorCode bind_within_group(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
-    const AstCall *call = ast->as.call;
-    Str name = call->name.parts[call->name.count - 1].text;
-    bool disc = str_equal_ignore_case(name, STR("percentile_disc"));
-    if (!disc && !str_equal_ignore_case(name, STR("percentile_cont"))) {
-        return not_supported(b, ast->span.at, "%.*s WITHIN GROUP", STR_ARG(name));
-    }
-    if (ast->arg_count != 1 || call->order_count != 1) {
-        return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "%.*s takes one fraction and one ORDER BY key", STR_ARG(name));
-    }
-    Scope none = {.clause = "WITHIN GROUP"};
-    const Expr *fraction = NULL;
-    TRY(bind_expr(b, &none, ast->args[0], &fraction));
-    if (type_category((TypeId)fraction->type.id) == CAT_ARRAY) {
-        return not_supported(b, ast->span.at, "an array of fractions");
-    }
-    TRY(coerce(b, fraction, type_of(TYPE_FLOAT8), CAST_IMPLICIT, &fraction));
-    double number = fraction->kind == EXPR_CONSTANT && !fraction->as.value.is_null ? fraction->as.value.as.f64 : 0;
-    if (number < 0 || number > 1) {
-        return error_set(b->err, ERR_OUT_OF_RANGE, ast->args[0]->span.at, "percentile value %g is not between 0 and 1", number);
-    }
-    if (disc) {
-        return percentile_disc(b, scope, ast, fraction, expr_out);
-    }
-    AstExpr **args = arena_array(b->arena, AstExpr *, 2);
-    args[0] = call->order_by[0].expr;
-    args[1] = ast->args[0];
-    if (call->order_by[0].descending) {
-        AstExpr *minus = arena_new(b->arena, AstExpr);
-        AstExpr *one = arena_new(b->arena, AstExpr);
-        AstExpr **pair = arena_array(b->arena, AstExpr *, 2);
-        *one = (AstExpr){.kind = AST_INTEGER, .depth = 1, .span = ast->span, .as.text = STR("1")};
-        pair[0] = one;
-        pair[1] = ast->args[0];
-        *minus = (AstExpr){.kind = AST_CALL, .flags = AST_OPERATOR, .depth = (uint16_t)(ast->args[0]->depth + 1), .arg_count = 2, .span = ast->span, .args = pair, .as.text = STR("-")};
-        args[1] = minus;
-    }
-    return within_call(b, scope, ast, "percentile", args, 2, false, expr_out);
 }
 
 /* ---------------------------------------------------------------- calls with more than arguments */

@@ -214,6 +214,17 @@ NODISCARD ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const
 bool sort_keys_same(const SortKey *a, uint32_t a_count, const SortKey *c, uint32_t c_count);
 NODISCARD ErrorCode bind_within_group(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);  /* AST_CALL_SPECIAL */
+typedef struct AggregateCallAst {
+    Str name;
+    AstExpr *const *args;
+    uint32_t arg_count;
+    const AstExpr *filter;
+    const AstSortKey *order;
+    uint32_t order_count;
+    bool distinct;
+    int64_t position;
+} AggregateCallAst;
+NODISCARD ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out);
 NODISCARD ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *found_out, const Expr **expr_out);
 NODISCARD ErrorCode bind_row_comparison(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out); /* (a, b) < (c, d) */
 NODISCARD ErrorCode bind_row_in(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);

@@ -124,23 +124,56 @@ static ErrorCode check_edges(Binder *b, const AstWindow *window) {
     return what == NULL ? ERR_OK : error_set(b->err, ERR_WINDOWING, at, "%s", what);
 }
 
+static bool is_float(TypeId id) {
+    return id == TYPE_FLOAT4 || id == TYPE_FLOAT8;
+}
+
+/* Numbers of one kind, or a time and an interval. */
+static ErrorCode check_range_types(Binder *b, const Expr *key, const Expr *offset, int64_t position) {
+    TypeId k = (TypeId)key->type.id, o = (TypeId)offset->type.id;
+    TypeCategory category = type_category(k);
+    if (category != CAT_NUMBER && category != CAT_TIME && category != CAT_CLOCK && category != CAT_INTERVAL) {
+        return error_set(b->err, ERR_NOT_SUPPORTED, position, "RANGE with offset PRECEDING/FOLLOWING is not supported for column type %.*s",
+                         STR_ARG(type_name(b, key->type)));
+    }
+    bool fits = category != CAT_NUMBER ? o == TYPE_INTERVAL : type_is_integer(k) ? type_is_integer(o) : type_category(o) == CAT_NUMBER && (is_float(k) || !is_float(o));
+    return fits ? ERR_OK
+                : error_set(b->err, ERR_NOT_SUPPORTED, position,
+                            "RANGE with offset PRECEDING/FOLLOWING is not supported for column type %.*s and offset type %.*s",
+                            STR_ARG(type_name(b, key->type)), STR_ARG(type_name(b, offset->type)));
+}
+
 /* The value that the order key is compared with: key - offset, key + offset, the other way round in descending order. */
-static ErrorCode range_bound(Binder *b, Scope *scope, const WindowItem *item, const AstFrameBound *bound, const Expr **bound_out, const Expr **key_out) {
+static ErrorCode range_bound(Binder *b, Scope *scope, const WindowItem *item, const AstFrameBound *bound, bool end, const Expr **bound_out, const Expr **key_out) {
     const SortKey *key = &item->order[0];
-    bool minus = (bound->kind == AST_PRECEDING) != key->descending;
-    const Expr *offset = NULL;
+    bool minus = (bound->kind == AST_PRECEDING) != key->descending, whole = type_is_integer((TypeId)key->expr->type.id);
+    int64_t position = bound->offset->span.at;
+    const Expr *offset = NULL, **checked = arena_array(b->arena, const Expr *, 1);
     TRY(bind_expr(b, scope, bound->offset, &offset));
     if (offset->type.id == TYPE_UNKNOWN) { /* RANGE '1 day' PRECEDING */
         bool time = type_category((TypeId)key->expr->type.id) != CAT_NUMBER;
         TRY(coerce(b, offset, time ? type_of(TYPE_INTERVAL) : key->expr->type, CAST_IMPLICIT, &offset));
     }
-    TRY(bind_operator(b, minus ? STR("-") : STR("+"), key->expr, offset, bound->offset->span.at, bound_out));
+    TRY(check_range_types(b, key->expr, offset, position));
+    checked[0] = offset;
+    TRY(call_function(b, end ? STR("frame end") : STR("frame start"), checked, 1, position, true, &offset));
+    if (whole) { /* a sum past the type's end is no error */
+        const Expr **pair = arena_array(b->arena, const Expr *, 2);
+        TRY(coerce(b, key->expr, type_of(TYPE_INT8), CAST_IMPLICIT, &pair[0]));
+        TRY(coerce(b, offset, type_of(TYPE_INT8), CAST_IMPLICIT, &pair[1]));
+        TRY(call_function(b, minus ? STR("frame minus") : STR("frame plus"), pair, 2, position, true, bound_out));
+    } else {
+        TRY(bind_operator(b, minus ? STR("-") : STR("+"), key->expr, offset, position, bound_out));
+    }
     return coerce(b, key->expr, (*bound_out)->type, CAST_ASSIGNMENT, key_out);
 }
 
-static ErrorCode frame_offset(Binder *b, const AstFrameBound *bound, const Expr **expr_out) {
-    Scope none = {.clause = "a window frame"};
-    TRY(bind_expr(b, &none, bound->offset, expr_out));
+static ErrorCode frame_offset(Binder *b, Scope *scope, const AstWindow *window, const AstFrameBound *bound, const Expr **expr_out) {
+    TRY(bind_expr(b, scope, bound->offset, expr_out));
+    if (expr_has_column(*expr_out)) {
+        return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, bound->offset->span.at, "argument of %s must not contain variables",
+                         window->frame == AST_FRAME_ROWS ? "ROWS" : "GROUPS");
+    }
     return coerce(b, *expr_out, type_of(TYPE_INT8), CAST_ASSIGNMENT, expr_out);
 }
 
@@ -148,7 +181,7 @@ static bool has_offset(const AstFrameBound *bound) {
     return bound->kind == AST_PRECEDING || bound->kind == AST_FOLLOWING;
 }
 
-static ErrorCode bind_edge(Binder *b, Scope *scope, const AstWindow *window, const AstFrameBound *bound, WindowItem *item, const Expr **expr_out) {
+static ErrorCode bind_edge(Binder *b, Scope *scope, const AstWindow *window, const AstFrameBound *bound, bool end, WindowItem *item, const Expr **expr_out) {
     if (!has_offset(bound)) {
         return ERR_OK;
     }
@@ -156,12 +189,12 @@ static ErrorCode bind_edge(Binder *b, Scope *scope, const AstWindow *window, con
         return not_supported(b, window->span.at, "a window frame in units of time");
     }
     if (window->frame != AST_FRAME_RANGE) {
-        return frame_offset(b, bound, expr_out);
+        return frame_offset(b, scope, window, bound, expr_out);
     }
     if (item->order_count != 1) {
         return error_set(b->err, ERR_WINDOWING, window->span.at, "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column");
     }
-    return range_bound(b, scope, item, bound, expr_out, &item->expr.frame.key);
+    return range_bound(b, scope, item, bound, end, expr_out, &item->expr.frame.key);
 }
 
 static ErrorCode bind_frame(Binder *b, Scope *scope, const AstWindow *window, WindowItem *item) {
@@ -183,8 +216,8 @@ static ErrorCode bind_frame(Binder *b, Scope *scope, const AstWindow *window, Wi
                      : window->exclude == AST_EXCLUDE_GROUP     ? FRAME_EXCLUDE_GROUP
                      : window->exclude == AST_EXCLUDE_TIES      ? FRAME_EXCLUDE_TIES
                                                                 : FRAME_EXCLUDE_NONE;
-    TRY(bind_edge(b, scope, window, &window->start, item, &frame->start_offset));
-    return bind_edge(b, scope, window, &window->end, item, &frame->end_offset);
+    TRY(bind_edge(b, scope, window, &window->start, false, item, &frame->start_offset));
+    return bind_edge(b, scope, window, &window->end, true, item, &frame->end_offset);
 }
 
 /* ---------------------------------------------------------------- calls */

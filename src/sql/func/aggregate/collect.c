@@ -215,9 +215,9 @@ static int compare_doubles(const void *a, const void *b) {
     return double_compare(x, y);
 }
 
-/* Linear between the two nearest ranks, as percentile_cont. */
+/* Linear between the two nearest ranks, as percentile_cont. A negative fraction stands for NULL. */
 static ErrorCode percentile(const Bytes16 *state, double fraction, Vector *out, size_t row, Arena *arena) {
-    if (state->count == 0) {
+    if (state->count == 0 || fraction < 0) {
         result_null(out, row, arena);
         return ERR_OK;
     }
@@ -239,14 +239,18 @@ FINISH(median_finish) {
 static ErrorCode fraction_prepare(const PrepareCall *call, const void **prepared_out, Error *err) {
     double *fraction = arena_array(call->arena, double, 2);
     const Vector *given = call->arg_count > 1 ? call->constants[1] : NULL;
-    if (given == NULL || vector_is_null(given, 0)) {
+    if (given == NULL) {
         return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "the percentile must be a constant");
+    }
+    *prepared_out = fraction;
+    if (vector_is_null(given, 0)) {
+        *fraction = -1;
+        return ERR_OK;
     }
     memcpy(fraction, vector_value(given, 0), sizeof *fraction);
     if (!(*fraction >= 0 && *fraction <= 1)) {
         return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "percentile %g is not between 0 and 1", *fraction);
     }
-    *prepared_out = fraction;
     return ERR_OK;
 }
 

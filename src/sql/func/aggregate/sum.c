@@ -4,9 +4,10 @@
  * Why:        the same state answers from rows and from block statistics, with the same bits. */
 #include "kernels/kernels.h"
 #include "sql/func/aggregate/aggregate_internal.h"
+#include <math.h>
 
 typedef struct IntSum { Int128 sum; int64_t count, unused; } IntSum;
-typedef struct FloatSum { Pair sum; int64_t count, unused; } FloatSum;
+typedef struct FloatSum { Pair sum; int64_t count; bool infinite; /* a value was infinite or NaN */ } FloatSum;
 typedef struct NumericSum { Int128 coefficient; int64_t count; int16_t scale; uint8_t kind; } NumericSum;
 _Static_assert(sizeof(NumericSum) == 32, "states are multiples of 16 bytes");
 
@@ -195,6 +196,24 @@ static Type decimal_sum_type(const Type *types, UNUSED uint16_t count) {
 /* ---- floats ---- */
 enum { LANES = 8 };
 
+/* A sum that is not finite came of such a value, or ran over: looked at only once the sum is not finite. */
+static inline bool is_special(const Vector *arg, size_t row) {
+    size_t at = value_index(arg, row);
+    return arg->type.id == TYPE_FLOAT4 ? !isfinite(((const float *)arg->data)[at]) : !isfinite(((const double *)arg->data)[at]);
+}
+static void note_special(FloatSum *state, const AggregateCall *call) {
+    if (!isfinite(state->sum.high) && !state->infinite) {
+        FOR_ROWS(call, take_word(call, w), state->infinite = state->infinite || is_special(call->args[0], row););
+    }
+}
+static void note_special_groups(const AggregateCall *call, uint8_t *states, size_t stride, const uint32_t *group) {
+    FOR_ROWS(call, take_word(call, w), {
+        if (is_special(call->args[0], row)) {
+            ((FloatSum *)state_at(states, stride, group, row))->infinite = true;
+        }
+    });
+}
+
 /* Eight independent pairs hide the latency of the two-sum chain. */
 #define FLOAT_LOOPS(name, T)                                                                                           \
     static inline void name##_step(FloatSum *state, const AggregateCall *call, size_t row) {                           \
@@ -221,7 +240,9 @@ enum { LANES = 8 };
     static ErrorCode name##_all(const AggregateCall *call, void *pointer, Error *err) {                                \
         const Vector *arg = call->args[0];                                                                             \
         if (arg->form == VECTOR_CONSTANT) {                                                                            \
-            return name##_update(call, pointer, err);                                                                  \
+            TRY(name##_update(call, pointer, err));                                                                    \
+            note_special(pointer, call);                                                                               \
+            return ERR_OK;                                                                                             \
         }                                                                                                              \
         const T *values = arg->data;                                                                                   \
         FloatSum *state = pointer;                                                                                     \
@@ -236,17 +257,25 @@ enum { LANES = 8 };
                 pair_add(&state->sum, values[w * 64 + (size_t)__builtin_ctzll(word)]);                                 \
             }                                                                                                          \
         }                                                                                                              \
+        note_special(state, call);                                                                                     \
         return ERR_OK;                                                                                                 \
     }                                                                                                                  \
     static ErrorCode name##_by_group(const AggregateCall *call, uint8_t *states, size_t stride, const uint32_t *group, \
                                      Error *err) {                                                                     \
         const Vector *arg = call->args[0];                                                                             \
         if (arg->form == VECTOR_CONSTANT) {                                                                            \
-            return name##_groups(call, states, stride, group, err);                                                    \
+            TRY(name##_groups(call, states, stride, group, err));                                                      \
+            note_special_groups(call, states, stride, group);                                                          \
+            return ERR_OK;                                                                                             \
         }                                                                                                              \
         const T *values = arg->data;                                                                                   \
+        bool special = false;                                                                                          \
         RUN_LOOP(FloatSum, take_word(call, w), Pair sum = {0}; int64_t count = 0;, sum = state->sum; count = state->count;, \
-                 pair_add(&sum, values[row]); count++;, state->sum = sum; state->count = count;);                      \
+                 pair_add(&sum, values[row]); count++;, state->sum = sum; state->count = count;                        \
+                 special = special || !isfinite(sum.high););                                                           \
+        if (special) {                                                                                                 \
+            note_special_groups(call, states, stride, group);                                                          \
+        }                                                                                                              \
         return ERR_OK;                                                                                                 \
     }
 FLOAT_LOOPS(float4, float)
@@ -258,13 +287,14 @@ MERGE(float_merge) {
     const FloatSum *from = from_pointer;
     pair_merge(&into->sum, from->sum);
     into->count += from->count;
+    into->infinite = into->infinite || from->infinite;
     return ERR_OK;
 }
 
 static bool float_stats(void *pointer, const BlockStats *stats, UNUSED Type argument) {
     FloatSum *state = pointer;
     int64_t count = (int64_t)stats->row_count - stats->null_count;
-    if (count > 0 && (!stats->has_sum || stats->has_nan)) {
+    if (count > 0 && (!stats->has_sum || stats->has_nan || !isfinite(stats->sum_high))) {
         return false;
     }
     if (count > 0) {
@@ -294,6 +324,22 @@ FINISH(float_finish_mean) {
         result_float8(out, row, pair_value(state->sum) / (double)state->count);
     }
     return ERR_OK;
+}
+
+/* As PostgreSQL: a sum past the range is an error, infinities that were there are not. */
+static ErrorCode check_overflow(const FloatSum *state, bool single, Error *err) {
+    bool over = !isfinite(state->sum.high) || (single && !isfinite((float)pair_value(state->sum)));
+    return over && !state->infinite ? error_set(err, ERR_OUT_OF_RANGE, ERROR_NO_POSITION, "value out of range: overflow") : ERR_OK;
+}
+
+FINISH(float_finish_checked) {
+    TRY(check_overflow(pointer, out->type.id == TYPE_FLOAT4, err));
+    return float_finish(pointer, prepared, out, row, arena, err);
+}
+
+FINISH(float_finish_mean_checked) {
+    TRY(check_overflow(pointer, false, err));
+    return float_finish_mean(pointer, prepared, out, row, arena, err);
 }
 
 /* ---- plain numerics ---- */
@@ -442,8 +488,8 @@ static void float8_dense_settle(void *pointer, const DenseScale *scale, const in
     {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .flags = dialect, .state_bytes = sizeof(IntSum), \
      .update = loops##_all, .update_groups = loops##_by_group, .merge = int_merge, .finish = finish_call,                \
      .from_stats = int_stats, .dense_split = loops##_dense_split, .dense_settle = int_dense_settle, .example = example_text, .answer = answer_text}
-#define FLOAT_ROW(row_name, arg, loops, split_call, result_id, finish_call, example_text, answer_text)                             \
-    {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .state_bytes = sizeof(FloatSum),            \
+#define FLOAT_ROW(row_name, arg, loops, split_call, result_id, dialect, finish_call, example_text, answer_text)                    \
+    {.name = row_name, .args = {arg}, .arg_count = 1, .result = result_id, .flags = dialect, .state_bytes = sizeof(FloatSum), \
      .update = loops##_all, .update_groups = loops##_by_group, .merge = float_merge, .finish = finish_call,              \
      .from_stats = float_stats, .dense_split = split_call, .dense_settle = float8_dense_settle, .example = example_text, .answer = answer_text}
 #define DECIMAL_ROW(row_name, arg, loops, update_call, result_id, type_call, prepare_call, finish_call, example_text, answer_text) \
@@ -469,8 +515,10 @@ AggregateFamily aggregate__sum_rows(void) {
         INT_ROW("sum", TYPE_INT4, int4, TYPE_INT8, 0, int_finish_int8, OF("sum", "int4"), "3"),
         INT_ROW("sum", TYPE_INT8, int8, TYPE_NUMERIC, AGG_POSTGRES, int_finish_numeric, OF("sum", "int8"), "3"),
         INT_ROW("sum", TYPE_INT8, int8, TYPE_INT8, AGG_QUESTDB, int_finish_int8, OF("sum", "int8"), "3"),
-        FLOAT_ROW("sum", TYPE_FLOAT4, float4, NULL, TYPE_FLOAT4, float_finish, OF("sum", "float4"), "3"),
-        FLOAT_ROW("sum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish, OF("sum", "float8"), "3"),
+        FLOAT_ROW("sum", TYPE_FLOAT4, float4, NULL, TYPE_FLOAT4, AGG_POSTGRES, float_finish_checked, OF("sum", "float4"), "3"),
+        FLOAT_ROW("sum", TYPE_FLOAT4, float4, NULL, TYPE_FLOAT4, AGG_QUESTDB, float_finish, OF("sum", "float4"), "3"),
+        FLOAT_ROW("sum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, AGG_POSTGRES, float_finish_checked, OF("sum", "float8"), "3"),
+        FLOAT_ROW("sum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, AGG_QUESTDB, float_finish, OF("sum", "float8"), "3"),
         DECIMAL_ROW("sum", TYPE_DECIMAL8, int8, int8_all, TYPE_DECIMAL16, decimal_sum_type, NULL, int_finish_decimal16, OF("sum", "numeric(10,2)"), "3.00"),
         DECIMAL_ROW("sum", TYPE_DECIMAL16, int16, int16_update, TYPE_DECIMAL16, decimal_sum_type, NULL, int_finish_decimal16,
                     OF("sum", "numeric(30,2)"), "3.00"),
@@ -483,15 +531,17 @@ AggregateFamily aggregate__sum_rows(void) {
         INT_ROW("avg", TYPE_INT4, int4, TYPE_FLOAT8, AGG_QUESTDB, int_finish_mean, OF("avg", "int4"), "1.5"),
         INT_ROW("avg", TYPE_INT8, int8, TYPE_NUMERIC, AGG_POSTGRES, int_finish_mean_numeric, OF("avg", "int8"), MEAN_TEXT),
         INT_ROW("avg", TYPE_INT8, int8, TYPE_FLOAT8, AGG_QUESTDB, int_finish_mean, OF("avg", "int8"), "1.5"),
-        FLOAT_ROW("avg", TYPE_FLOAT4, float4, NULL, TYPE_FLOAT8, float_finish_mean, OF("avg", "float4"), "1.5"),
-        FLOAT_ROW("avg", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish_mean, OF("avg", "float8"), "1.5"),
+        FLOAT_ROW("avg", TYPE_FLOAT4, float4, NULL, TYPE_FLOAT8, AGG_POSTGRES, float_finish_mean_checked, OF("avg", "float4"), "1.5"),
+        FLOAT_ROW("avg", TYPE_FLOAT4, float4, NULL, TYPE_FLOAT8, AGG_QUESTDB, float_finish_mean, OF("avg", "float4"), "1.5"),
+        FLOAT_ROW("avg", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, AGG_POSTGRES, float_finish_mean_checked, OF("avg", "float8"), "1.5"),
+        FLOAT_ROW("avg", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, AGG_QUESTDB, float_finish_mean, OF("avg", "float8"), "1.5"),
         DECIMAL_ROW("avg", TYPE_DECIMAL8, int8, int8_all, TYPE_NUMERIC, NULL, scale_prepare, decimal_finish_mean, OF("avg", "numeric(10,2)"), MEAN_TEXT),
         DECIMAL_ROW("avg", TYPE_DECIMAL16, int16, int16_update, TYPE_NUMERIC, NULL, scale_prepare, decimal_finish_mean, OF("avg", "numeric(30,2)"),
                     MEAN_TEXT),
         INTERVAL_ROW("avg", aggregate__interval_mean, "2 days"),
         NUMERIC_ROW("avg", numeric_finish_mean, OF("avg", "numeric"), MEAN_TEXT),
-        FLOAT_ROW("ksum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish, OF("ksum", "float8"), "3"),
-        FLOAT_ROW("nsum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, float_finish, OF("nsum", "float8"), "3"),
+        FLOAT_ROW("ksum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, 0, float_finish, OF("ksum", "float8"), "3"),
+        FLOAT_ROW("nsum", TYPE_FLOAT8, float8, float8_dense_split, TYPE_FLOAT8, 0, float_finish, OF("nsum", "float8"), "3"),
         {.name = "vwap", .args = {TYPE_FLOAT8, TYPE_FLOAT8}, .arg_count = 2, .result = TYPE_FLOAT8, .state_bytes = sizeof(VwapState),
          .update = vwap_update, .update_groups = vwap_groups, .merge = vwap_merge, .finish = vwap_finish,
          .example = "SELECT vwap(p::float8, q::float8) FROM (VALUES (10, 1), (20, 3)) t(p, q)", .answer = "17.5"},

@@ -49,6 +49,31 @@ ErrorCode func__array_overlaps(const KernelCall *call, Vector *out, Error *err) 
     return contain(call, out, 0, false, err);
 }
 
+/* The element that is there most often in a sorted array; of several the first. */
+ErrorCode func__array_mode(const KernelCall *call, Vector *out, Error *err) {
+    FOR_ROWS(call, row) {
+        AnyArray array;
+        uint32_t best = 0, best_count = 0, first = 0;
+        TRY(array__arg(call, 0, row, &array, err));
+        for (uint32_t i = 1; i <= array.count; i++) {
+            AnyValue value;
+            any_array_value(&array, first, &value);
+            if (i < array.count && array__element_is(&array, i, value.bytes)) {
+                continue;
+            }
+            best = i - first > best_count ? first : best;
+            best_count = MAX_OF(best_count, i - first);
+            first = i;
+        }
+        if (array.count == 0) {
+            vector_set_null(out, call->arena, row);
+        } else {
+            func__put_element(call, out, row, &array, best);
+        }
+    }
+    return ERR_OK;
+}
+
 /* ---- positions ---- */
 
 static ErrorCode searched(const KernelCall *call, size_t row, AnyArray *array_out, Error *err) {

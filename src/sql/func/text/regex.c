@@ -32,52 +32,6 @@ static void arena_free(void *pointer, void *arena) {
 
 /* ---- compiling ---- */
 
-/* The escapes that mean something else in PostgreSQL's syntax, and ***= in front, behind which all is literal. The questdb dialect keeps
- * the pattern as it is. */
-static bool translated(char escape, Str *out) {
-    static const struct {
-        char escape;
-        Str pcre;
-    } ESCAPES[] = {{'m', {"\\b(?=\\w)", 8}}, {'M', {"\\b(?<=\\w)", 9}}, {'y', {"\\b", 2}}, {'Y', {"\\B", 2}},
-                   {'Z', {"\\z", 2}},        {'b', {"\\x08", 4}},       {'B', {"\\\\", 2}}};
-    for (size_t i = 0; i < COUNT_OF(ESCAPES); i++) {
-        if (ESCAPES[i].escape == escape) {
-            *out = ESCAPES[i].pcre;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool needs_translation(Str pattern) {
-    Str pcre;
-    for (size_t i = 0; i + 1 < pattern.len; i++) {
-        if (pattern.data[i] == '\\' && translated(pattern.data[++i], &pcre)) {
-            return true;
-        }
-    }
-    return str_starts_with(pattern, STR("***"));
-}
-
-static Str translate_pattern(Str pattern, Arena *arena) {
-    char *text = arena_alloc_aligned(arena, pattern.len * 5 + 1, 1); /* of two bytes become nine at most */
-    size_t len = 0;
-    bool literal = str_starts_with(pattern, STR("***="));
-    Str rest = literal || str_starts_with(pattern, STR("***:")) ? str_slice(pattern, 4, pattern.len) : pattern;
-    for (size_t i = 0; i < rest.len; i++) {
-        char c = rest.data[i];
-        Str pcre = {rest.data + i, 1};
-        if (literal && (unsigned char)c < 0x80 && str_find_char(STR("\\^$.[]|()?*+{}"), c, 0) >= 0) {
-            text[len++] = '\\';
-        } else if (!literal && c == '\\' && i + 1 < rest.len && !translated(rest.data[++i], &pcre)) {
-            pcre = (Str){rest.data + i - 1, 2};
-        }
-        memcpy(text + len, pcre.data, pcre.len);
-        len += pcre.len;
-    }
-    return (Str){text, len};
-}
-
 /* Alternatives, and nothing that asks for the shortest or refers back. */
 static bool wants_longest(Str pattern) {
     bool alternatives = false;
@@ -96,24 +50,44 @@ static bool wants_longest(Str pattern) {
     return alternatives;
 }
 
+static const char *error_text(int number, char *room, size_t bytes) {
+    switch (number) {
+    case PCRE2_ERROR_MISSING_SQUARE_BRACKET: return "brackets [] not balanced";
+    case PCRE2_ERROR_CLASS_RANGE_ORDER:
+    case PCRE2_ERROR_CLASS_INVALID_RANGE: return "invalid character range";
+    case PCRE2_ERROR_QUANTIFIER_INVALID: return "quantifier operand invalid";
+    case PCRE2_ERROR_UNKNOWN_POSIX_CLASS: return "invalid character class";
+    default: (void)pcre2_get_error_message(number, (PCRE2_UCHAR *)room, bytes); return room;
+    }
+}
+
+/* The questdb dialect keeps the pattern as it is. */
 static ErrorCode regex_compile(const FunctionEnvironment *environment, Str pattern, uint32_t options, Arena *arena, Regex *regex_out, Error *err) {
-    Str given = pattern;
-    if ((environment == NULL || !environment->questdb) && needs_translation(pattern)) {
-        pattern = translate_pattern(pattern, arena);
+    bool postgres = environment == NULL || !environment->questdb;
+    uint32_t all = PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C | options;
+    Str text = pattern;
+    if (postgres) {
+        Buffer translated;
+        buffer_init(&translated, TEXT_RESULT_BYTES_MAX);
+        RegexForm form = {.literal = (options & PCRE2_LITERAL) != 0, .extended = (options & PCRE2_EXTENDED) != 0};
+        ErrorCode code = text__regex_translate(pattern, form, &translated, err);
+        text = code == ERR_OK ? arena_str(arena, buffer_str(&translated)) : pattern;
+        buffer_deinit(&translated);
+        TRY(code);
+        all &= ~(uint32_t)(PCRE2_LITERAL | PCRE2_EXTENDED); /* done by the translation */
     }
     pcre2_general_context *general = pcre2_general_context_create(arena_malloc, arena_free, arena);
     pcre2_compile_context *context = pcre2_compile_context_create(general);
     int number;
     size_t offset;
-    uint32_t all = PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C | options;
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern.data, pattern.len, all, &number, &offset, context);
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)text.data, text.len, all, &number, &offset, context);
     if (code == NULL) {
-        PCRE2_UCHAR message[200] = {0};
-        (void)pcre2_get_error_message(number, message, sizeof message);
-        return error_set(err, ERR_INVALID_REGEX, ERROR_NO_POSITION, "invalid regular expression: %s at offset %zu",
-                         (const char *)message, offset);
+        char room[200] = {0};
+        const char *what = error_text(number, room, sizeof room);
+        return postgres ? error_set(err, ERR_INVALID_REGEX, ERROR_NO_POSITION, "invalid regular expression: %s", what)
+                        : error_set(err, ERR_INVALID_REGEX, ERROR_NO_POSITION, "invalid regular expression: %s at offset %zu", what, offset);
     }
-    *regex_out = (Regex){given, options, code, (environment == NULL || !environment->questdb) && wants_longest(given)};
+    *regex_out = (Regex){pattern, options, code, postgres && wants_longest(pattern)};
     return ERR_OK;
 }
 
@@ -141,6 +115,18 @@ static ErrorCode read_flags(Str flags, uint32_t *options_out, bool *global_out, 
             break;
         case 'x':
             options |= PCRE2_EXTENDED;
+            break;
+        case 'q':
+            options |= PCRE2_LITERAL;
+            break;
+        case 'p':
+            options &= ~(uint32_t)PCRE2_DOTALL;
+            break;
+        case 'w':
+            options = (options | PCRE2_MULTILINE) & ~(uint32_t)PCRE2_DOLLAR_ENDONLY;
+            break;
+        case 'e':
+        case 't':
             break;
         default:
             return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "invalid regular expression option: \"%c\"", flags.data[i]);
@@ -596,7 +582,7 @@ static void append_replacement(Buffer *buffer, Str replacement, Str text, const 
     for (size_t i = 0; i < replacement.len; i++) {
         char c = replacement.data[i];
         char next = i + 1 < replacement.len ? replacement.data[i + 1] : '\0';
-        if (c == mark && next >= '0' && next <= '9') {
+        if (c == mark && next >= (mark == '$' ? '0' : '1') && next <= '9') {
             append_group(buffer, text, run, groups, next - '0');
             i++;
         } else if (c == '\\' && next == '&' && mark == '\\') {

@@ -19,3 +19,7 @@ static inline char *text__room(const KernelCall *call, size_t len) {
 
 void text__quote_literal(Buffer *buffer, Str text); /* 'it''s', E'a\\b' */
 void text__quote_ident(Buffer *buffer, Str name);   /* as it is, or in double quotes where needed */
+
+/* A pattern of PostgreSQL's regular expressions in PCRE2's syntax, appended to out; ERR_INVALID_REGEX with PostgreSQL's message. */
+typedef struct RegexForm { bool literal, extended; } RegexForm;
+NODISCARD ErrorCode text__regex_translate(Str pattern, RegexForm form, Buffer *out, Error *err);
