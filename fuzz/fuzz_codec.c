@@ -99,7 +99,7 @@ static bool same_value(const Vector *vector, size_t row, const ColumnBlock *bloc
     return memcmp(vector_value(vector, row), (const uint8_t *)block->data + at * bytes, bytes) == 0;
 }
 
-static void compare(const BlockDecoder *decoder, const ColumnBlock *block) {
+static void compare(BlockDecoder *decoder, const ColumnBlock *block) {
     DecodeBuffer *buffer = decode_buffer_create();
     uint32_t at = 0;
     for (uint32_t i = 0; at < block->row_count; i++) { /* a constant block has no granules, but answers for each */

@@ -149,6 +149,17 @@ void block_cache_destroy(BlockCache *cache);            /* no pins may be left *
  * for this pin only. */
 NODISCARD ErrorCode block_cache_read(BlockCache *cache, const BlockFile *file, uint32_t index, BlockPin *pin_out,
                                      Error *err);
+/* The same for bytes that are made of a block, such as one of its granules unpacked: `part` is the caller's number of them. make() fills the
+ * memory given; it runs without a lock, and two threads may make the same part. */
+enum { BLOCK_PARTS_MAX = 31 };
+typedef struct BlockPart {
+    uint32_t part;               /* below BLOCK_PARTS_MAX */
+    uint32_t bytes;
+    ErrorCode (*make)(void *context, void *memory, uint32_t bytes, Error *err);
+    void *context;
+} BlockPart;
+NODISCARD ErrorCode block_cache_part(BlockCache *cache, const BlockFile *file, uint32_t index, const BlockPart *part, BlockPin *pin_out,
+                                     Error *err);
 void block_cache_release(BlockCache *cache, BlockPin *pin); /* clears *pin; a zeroed pin is fine */
 void block_cache_forget(BlockCache *cache, uint64_t file_id); /* before a file is closed and removed */
 void block_cache_stats(BlockCache *cache, BlockCacheStats *stats_out);

@@ -2,7 +2,8 @@
  * cache.c - blocks kept in memory under a byte limit, shared by all readers; clock replacement.
  *
  * Layout:     shards by hash of the key; a shard = mutex, map key -> slot, array of slots that the clock hand walks.
- *             key = file id << 24 | block index, exact (a file has at most 2^24 blocks); file ids from 2^40 on bypass.
+ *             key = part << 59 | file id << 24 | block index, exact (a file has at most 2^24 blocks; part 0: the block itself); file ids
+ *             from 2^35 on bypass.
  * Invariants: a pinned slot is never freed; a slot that left the map while pinned ("loose") is freed by its last
  *             release. Bytes of slots in the map never exceed the shard's limit.
  * Threads:    each shard's fields are guarded by its mutex. Reading from the file happens outside of it; two threads
@@ -10,7 +11,8 @@
  * Tests:      test/unit/blockfile/test_cache.c */
 #include "blockfile/blockfile_internal.h"
 
-enum { SHARD_COUNT = 8, INDEX_BITS = 24, FILE_ID_BITS = 40, SHARE_OF_SHARD_MAX = 4, SLOTS_FIRST = 64 };
+enum { SHARD_COUNT = 8, INDEX_BITS = 24, FILE_ID_BITS = 35, PART_SHIFT = INDEX_BITS + FILE_ID_BITS, SHARE_OF_SHARD_MAX = 4, SLOTS_FIRST = 64 };
+_Static_assert(BLOCK_PARTS_MAX + 1 == 1 << (64 - PART_SHIFT), "parts fill the key");
 _Static_assert(BLOCKFILE_BLOCKS_MAX == 1 << INDEX_BITS, "a block index fits its part of the key");
 
 typedef struct CacheShard CacheShard;
@@ -155,37 +157,43 @@ static CacheSlot *keep_slot(CacheShard *shard, CacheSlot *slot) {
     return slot;
 }
 
-static ErrorCode read_slot(const BlockFile *file, uint32_t index, uint64_t key, CacheSlot **slot_out, Error *err) {
-    CacheSlot *slot = slot_create(key, blockfile_entry(file, index).bytes);
-    ErrorCode code = blockfile_read(file, index, slot_payload(slot), slot->bytes, err);
-    if (code != ERR_OK) {
-        mem_free(slot);
-        return code;
-    }
-    *slot_out = slot;
-    return ERR_OK;
+static ErrorCode read_block(const BlockFile *file, uint32_t index, CacheSlot *slot, Error *err) {
+    return blockfile_read(file, index, slot_payload(slot), slot->bytes, err);
 }
 
-ErrorCode block_cache_read(BlockCache *cache, const BlockFile *file, uint32_t index, BlockPin *pin_out, Error *err) {
+static uint64_t key_of(uint64_t file_id, uint32_t index, uint32_t part) {
+    return (uint64_t)part << PART_SHIFT | (file_id << INDEX_BITS & ((UINT64_C(1) << PART_SHIFT) - 1)) | index;
+}
+
+/* From the cache: pinned; NULL: it is not there. */
+static CacheSlot *take_slot(BlockCache *cache, CacheShard *shard, uint64_t key) {
+    cache->sched->mutex_lock(cache->sched, &shard->mutex);
+    CacheSlot *slot = find_slot(shard, key);
+    if (slot != NULL) {
+        slot->pins++;
+        slot->used = true;
+        shard->hits++;
+    } else {
+        shard->misses++;
+    }
+    cache->sched->mutex_unlock(cache->sched, &shard->mutex);
+    return slot;
+}
+
+/* part NULL: the block itself. */
+static ErrorCode read_or_make(BlockCache *cache, const BlockFile *file, uint32_t index, const BlockPart *part, BlockPin *pin_out, Error *err) {
     uint64_t file_id = blockfile_header(file)->file_id;
-    uint64_t key = file_id << INDEX_BITS | index;
+    uint64_t key = key_of(file_id, index, part == NULL ? 0 : part->part + 1);
     CacheShard *shard = &cache->shards[hash_u64(key) % SHARD_COUNT];
     bool cachable = file_id >> FILE_ID_BITS == 0;
-    CacheSlot *slot = NULL;
-    if (cachable) {
-        cache->sched->mutex_lock(cache->sched, &shard->mutex);
-        slot = find_slot(shard, key);
-        if (slot != NULL) {
-            slot->pins++;
-            slot->used = true;
-            shard->hits++;
-        } else {
-            shard->misses++;
-        }
-        cache->sched->mutex_unlock(cache->sched, &shard->mutex);
-    }
+    CacheSlot *slot = cachable ? take_slot(cache, shard, key) : NULL;
     if (slot == NULL) {
-        TRY(read_slot(file, index, key, &slot, err));
+        slot = slot_create(key, part == NULL ? blockfile_entry(file, index).bytes : part->bytes);
+        ErrorCode code = part == NULL ? read_block(file, index, slot, err) : part->make(part->context, slot_payload(slot), part->bytes, err);
+        if (code != ERR_OK) {
+            mem_free(slot);
+            return code;
+        }
         slot->shard = shard;
         if (cachable) {
             cache->sched->mutex_lock(cache->sched, &shard->mutex);
@@ -195,6 +203,15 @@ ErrorCode block_cache_read(BlockCache *cache, const BlockFile *file, uint32_t in
     }
     fill_pin(pin_out, slot);
     return ERR_OK;
+}
+
+ErrorCode block_cache_read(BlockCache *cache, const BlockFile *file, uint32_t index, BlockPin *pin_out, Error *err) {
+    return read_or_make(cache, file, index, NULL, pin_out, err);
+}
+
+ErrorCode block_cache_part(BlockCache *cache, const BlockFile *file, uint32_t index, const BlockPart *part, BlockPin *pin_out, Error *err) {
+    assert(part->part < BLOCK_PARTS_MAX);
+    return read_or_make(cache, file, index, part, pin_out, err);
 }
 
 void block_cache_release(BlockCache *cache, BlockPin *pin) {
@@ -218,7 +235,8 @@ void block_cache_forget(BlockCache *cache, uint64_t file_id) {
         CacheShard *shard = &cache->shards[i];
         cache->sched->mutex_lock(cache->sched, &shard->mutex);
         for (uint32_t s = shard->count; s-- > 0;) {
-            if (shard->slots[s]->key >> INDEX_BITS == file_id) {
+            if (key_of(file_id, (uint32_t)shard->slots[s]->key & (BLOCKFILE_BLOCKS_MAX - 1), (uint32_t)(shard->slots[s]->key >> PART_SHIFT)) ==
+                shard->slots[s]->key) {
                 remove_slot(shard, shard->slots[s]);
             }
         }

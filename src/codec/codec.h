@@ -4,7 +4,7 @@
  * Encodings: raw, constant, run length, dictionary, frame of reference and delta (bit-packed in 1,024-value units, with patches),
  * doubles that are decimals of few places as scaled integers, text with packed lengths; lz4 or zstd over a granule on top.
  * Chosen per block from exact counts of one pass. Format: docs/format/codec.md. Every byte read is checked: damaged bytes give
- * ERR_DAMAGED, never a crash. Threads: a decoder is read-only; a DecodeBuffer or EncodeScratch belongs to one thread. */
+ * ERR_DAMAGED, never a crash. Threads: a decoder, a DecodeBuffer and an EncodeScratch belong to one thread. */
 #pragma once
 #include "column/source.h"
 
@@ -36,7 +36,7 @@ typedef struct BlockDecoder {
     const uint8_t *ends;       /* u32le per granule */
     Bytes payload;
     uint32_t dictionary_count;
-    uint64_t identity;         /* hash of the dictionary: a DecodeBuffer keeps the last one it read */
+    uint64_t identity;         /* hash of the dictionary once it was decoded: a DecodeBuffer keeps the last one it read */
 } BlockDecoder;
 /* bytes must stay alive and be 64-byte aligned. Checks the frame, not yet the granules. */
 NODISCARD ErrorCode codec_decoder_open(Bytes bytes, Type type, BlockDecoder *decoder_out, Error *err);
@@ -53,7 +53,7 @@ typedef struct GranuleData {
 typedef struct DecodeBuffer DecodeBuffer;   /* values, texts and dictionary of one column's current granule; ~128 KiB once used */
 DecodeBuffer *decode_buffer_create(void);
 void decode_buffer_destroy(DecodeBuffer *buffer);
-NODISCARD ErrorCode codec_decode_granule(const BlockDecoder *decoder, uint32_t granule, DecodeBuffer *buffer, GranuleData *granule_out, Error *err);
+NODISCARD ErrorCode codec_decode_granule(BlockDecoder *decoder, uint32_t granule, DecodeBuffer *buffer, GranuleData *granule_out, Error *err);
 /* Batch `window` (0..3) of a granule as a vector; *vector_out may point to granule->base. */
 void granule_window(const GranuleData *granule, Type type, uint32_t window, Vector *vector_out);
 /* ---- packed granules in place (view.c): for few rows of a granule, and for conditions ---- */
@@ -73,5 +73,17 @@ bool codec_view_granule(const BlockDecoder *decoder, uint32_t granule, GranuleVi
 void codec_view_rows(const GranuleView *view, uint32_t first, const uint16_t *rows, uint32_t count, void *out);
 /* Clears the bits of rows that fail `column op value` (NULLs fail); op is EQ..GE, value as in ScanFilter. false: not done. */
 bool codec_view_filter(const GranuleView *view, FilterOp op, const void *value, uint64_t *rows);
+/* ---- one row (row.c): for look-ups by key, at a cost that does not grow with the granule ---- */
+typedef struct RowValue {
+    _Alignas(16) uint8_t value[16]; /* in the column's physical form; a boolean in bit 0. Texts and wide numerics point into the granule's bytes or `wide` */
+    Int128 wide;
+    bool is_null;
+} RowValue;
+/* A granule under an outer codec is unpacked once for many rows: the bytes that takes, 0 = it lies there as it is. ERR_DAMAGED. */
+NODISCARD ErrorCode codec_granule_packed(const BlockDecoder *decoder, uint32_t granule, size_t *bytes_out, Error *err);
+NODISCARD ErrorCode codec_granule_unpack(const BlockDecoder *decoder, uint32_t granule, void *memory, size_t bytes, Error *err);
+/* `unpacked`: from codec_granule_unpack where that is needed, 64-byte aligned, else empty. false: the granule must be decoded (or is damaged,
+ * which decoding it will name). */
+bool codec_row(const BlockDecoder *decoder, uint32_t granule, uint32_t row, Bytes unpacked, RowValue *row_out);
 /* Human-readable one-liner of a block's frame ("frame, 65536 rows, no nulls, 98304 bytes"), for dump. */
 void codec_describe(const BlockDecoder *decoder, size_t encoded_bytes, Buffer *out);

@@ -36,6 +36,13 @@ static inline uint64_t packed_patch(const PackedView *view, uint32_t e) { return
 /* The units without their exceptions; room for count rounded up to PACK_UNIT. width <= 32 for u32. */
 void codec__packed_units_u32(const PackedView *view, uint32_t *out);
 void codec__packed_units_u64(const PackedView *view, uint64_t *out);
+/* Sum of the values from where it began up to `end` (rising from call to call); width <= 32. Begins as {.at = first place}. */
+typedef struct PackedSum {
+    uint64_t sum;
+    uint32_t at, unit, patch;        /* next place; 1 + the unit in `values`; next exception */
+    _Alignas(64) uint32_t values[PACK_UNIT];
+} PackedSum;
+uint64_t codec__packed_sum(const PackedView *view, uint32_t end, PackedSum *sum);
 /* All values; false = damaged. */
 NODISCARD bool codec__packed_read_u64(Bytes in, uint32_t count, uint64_t *out, size_t *used_out);
 NODISCARD bool codec__packed_read_u32(Bytes in, uint32_t count, uint32_t *out, size_t *used_out);
@@ -117,12 +124,21 @@ static inline int64_t codec__integer_at(Physical physical, const void *value) {
     }
 }
 NODISCARD bool codec__granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *out);
+/* The granule's bytes inside the outer codec where they are not compressed; squeezed: only its frame, to be unpacked first. */
+NODISCARD bool codec__granule_stored(const BlockDecoder *decoder, uint32_t granule, Bytes *out, bool *squeezed_out);
+/* A compressed granule into memory of its raw bytes. */
+NODISCARD bool codec__unsqueeze(const BlockDecoder *decoder, Bytes in, void *memory, size_t bytes);
+NODISCARD bool codec__view_codes(GranuleView *view, Bytes in); /* a dictionary's; row_count and physical are set */
+/* The values of a granule behind its validity; `unpacked`: its bytes where they are compressed, may be empty. false: not to be had in place. */
+NODISCARD bool codec__granule_body(const BlockDecoder *decoder, uint32_t granule, Bytes unpacked, const uint64_t **valid_out, Bytes *out);
+NODISCARD bool codec__view_body(const BlockDecoder *decoder, uint32_t granule, Bytes in, const uint64_t *valid, GranuleView *view_out);
 bool codec__read_frame(Bytes in, Type type, uint32_t count, bool narrowed, DecodeBuffer *buffer);
 bool codec__read_delta(Bytes in, Type type, uint32_t count, DecodeBuffer *buffer);
 bool codec__read_runs(Bytes in, Type type, uint32_t count, DecodeBuffer *buffer);
 bool codec__read_scaled(Bytes in, uint32_t count, int scale, DecodeBuffer *buffer);
 bool codec__read_text(Bytes in, uint32_t count, DecodeBuffer *buffer);
 bool codec__read_codes(Bytes in, uint32_t count, uint32_t dictionary_count, DecodeBuffer *buffer);
+bool codec__numeric_slot_sane(const NumericSlot *slot);
 bool codec__read_numeric(Bytes in, uint32_t count, DecodeBuffer *buffer);
-bool codec__load_dictionary(const BlockDecoder *decoder, DecodeBuffer *buffer);
+bool codec__load_dictionary(BlockDecoder *decoder, DecodeBuffer *buffer);
 extern const double codec__pow10[SCALE_MAX + 1];

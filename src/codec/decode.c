@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * decode.c - bytes of a block to granules; checks every offset before it is used.
  *
- * Threads: a BlockDecoder is read-only; a DecodeBuffer belongs to one thread. */
-#include "base/hash.h"
+ * Threads: a BlockDecoder and a DecodeBuffer belong to one thread. */
 #include "codec/codec_internal.h"
 #include <lz4.h>
 #include <zstd.h>
@@ -70,7 +69,6 @@ ErrorCode codec_decoder_open(Bytes bytes, Type type, BlockDecoder *decoder_out, 
             return codec__damaged(err, "no dictionary");
         }
         decoder.dictionary_count = get_u32le(decoder.header.data);
-        decoder.identity = hash_bytes(decoder.header.data, header_bytes, type.id);
     }
     *decoder_out = decoder;
     return ERR_OK;
@@ -86,30 +84,46 @@ bool codec__granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *
     return true;
 }
 
+bool codec__granule_stored(const BlockDecoder *decoder, uint32_t granule, Bytes *out, bool *squeezed_out) {
+    *squeezed_out = false;
+    if (!codec__granule_bytes(decoder, granule, out)) {
+        return false;
+    }
+    if (decoder->outer == OUTER_NONE) {
+        return true;
+    }
+    if (out->len < 8) {
+        return false;
+    }
+    size_t raw = get_u32le(out->data), stored = get_u32le(out->data + 4);
+    if (raw > GRANULE_BYTES_MAX || stored > out->len - 8) {
+        return false;
+    }
+    *squeezed_out = stored != raw;
+    *out = *squeezed_out ? *out : (Bytes){out->data + 8, raw};
+    return true;
+}
+
+bool codec__unsqueeze(const BlockDecoder *decoder, Bytes in, void *memory, size_t bytes) {
+    size_t stored = get_u32le(in.data + 4);
+    assert(bytes == get_u32le(in.data));
+    assert(stored <= in.len - 8);
+    if (decoder->outer == OUTER_LZ4) {
+        int got = LZ4_decompress_safe((const char *)in.data + 8, memory, (int)stored, (int)bytes);
+        return got >= 0 && (size_t)got == bytes;
+    }
+    return ZSTD_decompress(memory, bytes, in.data + 8, stored) == bytes;
+}
+
 static bool unsqueeze(const BlockDecoder *decoder, Bytes in, DecodeBuffer *buffer, Bytes *out) {
-    if (in.len < 8) {
-        return false;
-    }
-    size_t raw = get_u32le(in.data), stored = get_u32le(in.data + 4);
-    if (raw > GRANULE_BYTES_MAX || stored > in.len - 8) {
-        return false;
-    }
+    size_t raw = get_u32le(in.data);
     if (buffer->raw_bytes < raw + 64) {
         mem_free(buffer->raw);
         buffer->raw_bytes = raw + raw / 4 + 64;
         buffer->raw = mem_alloc_aligned(buffer->raw_bytes);
     }
-    size_t got = raw;
-    if (stored == raw) {
-        memcpy(buffer->raw, in.data + 8, raw);
-    } else if (decoder->outer == OUTER_LZ4) {
-        int bytes = LZ4_decompress_safe((const char *)in.data + 8, (char *)buffer->raw, (int)stored, (int)raw);
-        got = bytes < 0 ? SIZE_MAX : (size_t)bytes;
-    } else {
-        got = ZSTD_decompress(buffer->raw, raw, in.data + 8, stored);
-    }
     *out = (Bytes){buffer->raw, raw};
-    return got == raw;
+    return codec__unsqueeze(decoder, in, buffer->raw, raw);
 }
 
 static bool constant_granule(const BlockDecoder *decoder, DecodeBuffer *buffer, GranuleData *granule) {
@@ -136,8 +150,7 @@ static bool constant_granule(const BlockDecoder *decoder, DecodeBuffer *buffer, 
     if (decoder->type.id == TYPE_NUMERIC) { /* one slot, checked and its wide part placed like a granule's */
         NumericSlot slot;
         memcpy(&slot, header.data, sizeof slot);
-        if (slot.kind > NUMERIC_MINUS_INFINITY || slot.scale < 0 || slot.scale > NUMERIC_SCALE_MAX || slot.is_big > 1 ||
-            (slot.is_big && header.len < 32)) {
+        if (!codec__numeric_slot_sane(&slot) || (slot.is_big && header.len < 32)) {
             return false;
         }
         if (slot.is_big) {
@@ -167,7 +180,7 @@ static bool raw_granule(const BlockDecoder *decoder, Bytes in, uint32_t count, D
     return true;
 }
 
-static bool decode_values(const BlockDecoder *decoder, Bytes in, uint32_t count, DecodeBuffer *buffer, GranuleData *granule) {
+static bool decode_values(BlockDecoder *decoder, Bytes in, uint32_t count, DecodeBuffer *buffer, GranuleData *granule) {
     granule->form = VECTOR_FLAT;
     granule->data = buffer->values;
     switch (decoder->encoding) {
@@ -185,7 +198,7 @@ static bool decode_values(const BlockDecoder *decoder, Bytes in, uint32_t count,
     }
 }
 
-ErrorCode codec_decode_granule(const BlockDecoder *decoder, uint32_t granule, DecodeBuffer *buffer, GranuleData *granule_out, Error *err) {
+ErrorCode codec_decode_granule(BlockDecoder *decoder, uint32_t granule, DecodeBuffer *buffer, GranuleData *granule_out, Error *err) {
     assert(granule * GRANULE_ROWS < decoder->row_count);
     uint32_t count = granule_rows_of(decoder->row_count, granule);
     *granule_out = (GranuleData){.row_count = count};
@@ -194,10 +207,11 @@ ErrorCode codec_decode_granule(const BlockDecoder *decoder, uint32_t granule, De
         return constant_granule(decoder, buffer, granule_out) ? ERR_OK : codec__damaged(err, "constant");
     }
     Bytes in;
-    if (!codec__granule_bytes(decoder, granule, &in)) {
+    bool squeezed = false;
+    if (!codec__granule_stored(decoder, granule, &in, &squeezed)) {
         return codec__damaged(err, "granule outside the block");
     }
-    if (decoder->outer != OUTER_NONE && !unsqueeze(decoder, in, buffer, &in)) {
+    if (squeezed && !unsqueeze(decoder, in, buffer, &in)) {
         return codec__damaged(err, "granule cannot be decompressed");
     }
     if (decoder->nulls == NULLS_BITMAP) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * decode_values.c - the granules of encode_*.c back into values; false = the bytes cannot be a granule. */
+#include "base/hash.h"
 #include "codec/codec_internal.h"
 #include "codec/decode_kernels.h"
 
@@ -216,6 +217,10 @@ bool codec__read_codes(Bytes in, uint32_t count, uint32_t dictionary_count, Deco
     return most < dictionary_count;
 }
 
+bool codec__numeric_slot_sane(const NumericSlot *slot) {
+    return slot->kind <= NUMERIC_MINUS_INFINITY && slot->scale >= 0 && slot->scale <= NUMERIC_SCALE_MAX && slot->is_big <= 1;
+}
+
 /* Raw slots whose wide coefficients follow; the slots are copied because their pointers are set here. */
 bool codec__read_numeric(Bytes in, uint32_t count, DecodeBuffer *buffer) {
     size_t slot_bytes = (size_t)((count + 63) / 64 * 64) * sizeof(NumericSlot);
@@ -227,8 +232,7 @@ bool codec__read_numeric(Bytes in, uint32_t count, DecodeBuffer *buffer) {
     const uint8_t *big = in.data + slot_bytes;
     size_t left = (in.len - slot_bytes) / sizeof(Int128);
     for (uint32_t i = 0; i < count; i++) {
-        bool sane = slots[i].kind <= NUMERIC_MINUS_INFINITY && slots[i].scale >= 0 && slots[i].scale <= NUMERIC_SCALE_MAX && slots[i].is_big <= 1;
-        if (!sane || (slots[i].is_big && left == 0)) {
+        if (!codec__numeric_slot_sane(&slots[i]) || (slots[i].is_big && left == 0)) {
             return false;
         }
         if (slots[i].is_big) {
@@ -270,7 +274,10 @@ static bool dictionary_texts(const BlockDecoder *decoder, DecodeBuffer *buffer, 
     return true;
 }
 
-bool codec__load_dictionary(const BlockDecoder *decoder, DecodeBuffer *buffer) {
+bool codec__load_dictionary(BlockDecoder *decoder, DecodeBuffer *buffer) {
+    if (decoder->identity == 0) { /* not when the block is opened: one row needs no more than its own entry */
+        decoder->identity = hash_bytes(decoder->header.data, decoder->header.len, decoder->type.id) | 1;
+    }
     if (buffer->dictionary_count != 0 && buffer->dictionary_identity == decoder->identity) {
         return true;
     }

@@ -138,6 +138,27 @@ void codec__packed_units_u64(const PackedView *view, uint64_t *out) {
     }
 }
 
+uint64_t codec__packed_sum(const PackedView *view, uint32_t end, PackedSum *sum) {
+    const DecodeKernels *kernels = codec__kernels();
+    assert(view->width <= 32);
+    assert(end <= view->count);
+    uint32_t begun = sum->at;
+    while (sum->at < end && view->width != 0) { /* width 0: only exceptions are above zero */
+        uint32_t unit = sum->at / PACK_UNIT, to = MIN_OF(end, (unit + 1) * PACK_UNIT);
+        if (sum->unit != unit + 1) {
+            kernels->unpack32(unit_at(view, sum->at), view->width, sum->values);
+            sum->unit = unit + 1;
+        }
+        sum->sum += kernels->sum_u32(sum->values + sum->at % PACK_UNIT, to - sum->at, view->width <= 22);
+        sum->at = to;
+    }
+    sum->at = MAX_OF(end, begun);
+    for (; sum->patch < view->exceptions && packed_position(view, sum->patch) < end; sum->patch++) {
+        sum->sum += packed_position(view, sum->patch) >= begun ? packed_patch(view, sum->patch) : 0;
+    }
+    return sum->sum;
+}
+
 bool codec__packed_read_u64(Bytes in, uint32_t count, uint64_t *out, size_t *used_out) {
     PackedView view;
     if (!codec__packed_view(in, count, &view)) {

@@ -8,16 +8,17 @@
 #include "codec/codec_internal.h"
 #include "codec/decode_kernels.h"
 
-/* The granule's own bytes behind its validity, if it lies there as it was packed. */
-static bool granule_body(const BlockDecoder *decoder, uint32_t granule, GranuleView *view, Bytes *out) {
-    if (decoder->outer != OUTER_NONE || decoder->encoding == ENCODING_CONSTANT || !codec__granule_bytes(decoder, granule, out)) {
+bool codec__granule_body(const BlockDecoder *decoder, uint32_t granule, Bytes unpacked, const uint64_t **valid_out, Bytes *out) {
+    bool squeezed = false;
+    if (decoder->encoding == ENCODING_CONSTANT || !codec__granule_stored(decoder, granule, out, &squeezed) || (squeezed && unpacked.len == 0)) {
         return false;
     }
+    *out = squeezed ? unpacked : *out;
     if (decoder->nulls == NULLS_BITMAP) {
         if (out->len < VALID_BYTES) {
             return false;
         }
-        view->valid = (const uint64_t *)(const void *)out->data;
+        *valid_out = (const uint64_t *)(const void *)out->data;
         *out = (Bytes){out->data + VALID_BYTES, out->len - VALID_BYTES};
     }
     return true;
@@ -54,8 +55,10 @@ static bool view_scaled(GranuleView *view, const BlockDecoder *decoder, Bytes in
     return codec__kernels()->rising_u16(view->double_positions, view->double_count, view->row_count);
 }
 
+static bool is_integer(uint8_t physical) { return physical == PHYS_8 || physical == PHYS_16 || physical == PHYS_32 || physical == PHYS_64; }
+
 static bool view_delta(GranuleView *view, Bytes in) {
-    if (in.len < 24 || view->physical != PHYS_64 || !view_packed(view, (Bytes){in.data + 16, in.len - 16})) {
+    if (in.len < 24 || !is_integer(view->physical) || !view_packed(view, (Bytes){in.data + 16, in.len - 16})) {
         return false;
     }
     view->base = get_u64le(in.data);
@@ -64,28 +67,34 @@ static bool view_delta(GranuleView *view, Bytes in) {
     return view->width <= 32;
 }
 
+static bool view_frame(GranuleView *view, const BlockDecoder *decoder, Bytes in) {
+    bool narrowed = decoder->parameter == FRAME_NARROWED;
+    bool fits = view->physical == PHYS_128 ? narrowed : is_integer(view->physical) && !narrowed;
+    if (!fits || in.len < 16 || !view_packed(view, (Bytes){in.data + 8, in.len - 8})) {
+        return false;
+    }
+    view->base = get_u64le(in.data);
+    return true;
+}
+
+bool codec__view_body(const BlockDecoder *decoder, uint32_t granule, Bytes in, const uint64_t *valid, GranuleView *view_out) {
+    *view_out = (GranuleView){.row_count = granule_rows_of(decoder->row_count, granule), .valid = valid};
+    view_out->physical = (uint8_t)type_physical((TypeId)decoder->type.id);
+    switch (decoder->encoding) {
+    case ENCODING_SCALED: return view_scaled(view_out, decoder, in);
+    case ENCODING_DELTA: return view_delta(view_out, in);
+    case ENCODING_FRAME: return view_frame(view_out, decoder, in);
+    default: return false;
+    }
+}
+
+bool codec__view_codes(GranuleView *view, Bytes in) { return view_packed(view, in) && view->width <= 32; }
+
 bool codec_view_granule(const BlockDecoder *decoder, uint32_t granule, GranuleView *view_out) {
     assert(granule * GRANULE_ROWS < decoder->row_count);
-    GranuleView view = {.row_count = granule_rows_of(decoder->row_count, granule), .physical = (uint8_t)type_physical((TypeId)decoder->type.id)};
+    const uint64_t *valid = NULL;
     Bytes in;
-    if (!granule_body(decoder, granule, &view, &in)) {
-        return false;
-    }
-    if (decoder->encoding == ENCODING_SCALED) {
-        *view_out = view;
-        return view_scaled(view_out, decoder, in);
-    }
-    if (decoder->encoding == ENCODING_DELTA) {
-        *view_out = view;
-        return view_delta(view_out, in);
-    }
-    bool integers = view.physical == PHYS_8 || view.physical == PHYS_16 || view.physical == PHYS_32 || view.physical == PHYS_64;
-    if (decoder->encoding != ENCODING_FRAME || !integers || in.len < 16 || !view_packed(&view, (Bytes){in.data + 8, in.len - 8})) {
-        return false;
-    }
-    view.base = get_u64le(in.data);
-    *view_out = view;
-    return true;
+    return codec__granule_body(decoder, granule, (Bytes){0}, &valid, &in) && codec__view_body(decoder, granule, in, valid, view_out);
 }
 
 /* ---- single rows ---- */
@@ -119,6 +128,7 @@ static void store_value(const GranuleView *view, uint64_t packed, uint32_t i, vo
     case PHYS_16: ((uint16_t *)out)[i] = (uint16_t)value; break;
     case PHYS_32: ((uint32_t *)out)[i] = (uint32_t)value; break;
     case PHYS_F64: ((double *)out)[i] = (double)(int64_t)value / view->divisor; break;
+    case PHYS_128: ((Int128 *)out)[i] = (int64_t)value; break;
     default: ((uint64_t *)out)[i] = value; break;
     }
 }
@@ -161,36 +171,22 @@ static void store_double(const GranuleView *view, uint32_t place, uint32_t i, vo
 }
 
 /* Row r of steps = first value + r * least + the packed steps 1..r. Those between two rows that are asked for are only added up. */
-static void step_rows(const GranuleView *view, uint32_t first, const uint16_t *rows, uint32_t count, uint64_t *out) {
-    const DecodeKernels *kernels = codec__kernels();
-    _Alignas(64) uint32_t steps[PACK_UNIT];
-    uint64_t sum = 0;
-    uint32_t place = 0, i = 0;
-    for (uint32_t unit = 0; i < count && first + rows[i] > 0; unit++) {
-        uint32_t from = unit * PACK_UNIT, at = 0;
-        kernels->unpack32((const uint32_t *)(const void *)(view->units + (size_t)unit * view->width * PACK_WIDTH_BYTES), view->width, steps);
-        steps[0] = unit == 0 ? 0 : steps[0];
-        for (; i < count && first + rows[i] < from + PACK_UNIT; i++) {
-            uint32_t row = first + rows[i];
-            sum += kernels->sum_u32(steps + at, row + 1 - from - at, view->width <= 22);
-            at = row + 1 - from;
-            for (; place < view->patch_count && get_u16le(view->patch_positions + (size_t)place * 2) <= row; place++) {
-                bool is_first = get_u16le(view->patch_positions + (size_t)place * 2) == 0;
-                sum += is_first ? 0 : get_u64le(view->patches + (size_t)place * 8);
-            }
-            out[i] = view->base + sum + (uint64_t)row * view->least;
-        }
-        sum += kernels->sum_u32(steps + at, PACK_UNIT - at, view->width <= 22);
+static void step_rows(const GranuleView *view, uint32_t first, const uint16_t *rows, uint32_t count, void *out) {
+    PackedView packed = {.width = view->width, .exceptions = view->patch_count, .count = view->row_count, .units = view->units,
+                         .positions = view->patch_positions, .patches = view->patches};
+    PackedSum sum;
+    sum.sum = sum.unit = sum.patch = 0;
+    sum.at = 1; /* place 0 stands for the first value */
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = first + rows[i];
+        assert_slow(row < view->row_count);
+        store_value(view, codec__packed_sum(&packed, row + 1, &sum) + (uint64_t)row * view->least, i, out);
     }
 }
 
 void codec_view_rows(const GranuleView *view, uint32_t first, const uint16_t *rows, uint32_t count, void *out) {
     if (view->steps) {
-        uint32_t start = count > 0 && first + rows[0] == 0;
-        if (start == 1) {
-            ((uint64_t *)out)[0] = view->base;
-        }
-        step_rows(view, first, rows + start, count - start, (uint64_t *)out + start);
+        step_rows(view, first, rows, count, out);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -302,7 +298,7 @@ bool codec_view_filter(const GranuleView *view, FilterOp op, const void *value, 
     IntegerRange range;
     double constant = 0;
     uint64_t words[GRANULE_ROWS / 64];
-    if (view->width > 31 || view->steps || op > FILTER_GE) {
+    if (view->width > 31 || view->steps || op > FILTER_GE || view->physical == PHYS_128) {
         return false;
     }
     if (view->physical == PHYS_F64) {

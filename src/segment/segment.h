@@ -75,6 +75,11 @@ NODISCARD ErrorCode segment_read_block(const Segment *segment, uint32_t block, u
 /* The same through the cache: the block stays in memory, checked, for the next reader. The decoder lives until *pin is released. */
 NODISCARD ErrorCode segment_read_block_cached(const Segment *segment, uint32_t block, uint16_t column, BlockCache *cache, BlockPin *pin_out,
                                               BlockDecoder *decoder_out, Error *err);
+/* One row of a block that is open through the cache (codec_row). A granule that must be unpacked first is kept in the cache too, and in *unpacked
+ * (zeroed at first; released by the caller) for the next row. found_out false: the granule must be decoded. */
+typedef struct UnpackedGranule { BlockPin pin; uint32_t granule; } UnpackedGranule;
+NODISCARD ErrorCode segment_row_cached(const Segment *segment, uint32_t block, uint16_t column, BlockCache *cache, const BlockDecoder *decoder,
+                                       uint32_t row, UnpackedGranule *unpacked, RowValue *row_out, bool *found_out, Error *err);
 /* Codes that occur in a symbol column (ascending) and the last row (offset in the segment) of each. found_out false: not stored.
  * Points into the pin; release with block_cache_release. */
 typedef struct SegmentSymbols { uint32_t count; const uint32_t *codes, *last_rows; BlockPin pin; } SegmentSymbols;

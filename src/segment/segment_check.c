@@ -9,7 +9,7 @@ typedef struct Checker {
     ColumnBuilder rows;        /* a row block again, for the statistics */
 } Checker;
 
-static ErrorCode gather_block(Checker *checker, const BlockDecoder *decoder, Error *err) {
+static ErrorCode gather_block(Checker *checker, BlockDecoder *decoder, Error *err) {
     column_builder_clear(&checker->rows);
     for (uint32_t g = 0; g < decoder->granule_count || g == 0; g++) {
         GranuleData granule;

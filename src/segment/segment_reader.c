@@ -158,3 +158,27 @@ ErrorCode segment_read_block_cached(const Segment *segment, uint32_t block, uint
     }
     return code;
 }
+
+typedef struct GranuleMaker { const BlockDecoder *decoder; uint32_t granule; } GranuleMaker;
+
+static ErrorCode make_granule(void *context, void *memory, uint32_t bytes, Error *err) {
+    const GranuleMaker *maker = context;
+    return codec_granule_unpack(maker->decoder, maker->granule, memory, bytes, err);
+}
+
+ErrorCode segment_row_cached(const Segment *segment, uint32_t block, uint16_t column, BlockCache *cache, const BlockDecoder *decoder, uint32_t row,
+                             UnpackedGranule *unpacked, RowValue *row_out, bool *found_out, Error *err) {
+    GranuleMaker maker = {decoder, row / GRANULE_ROWS};
+    if (unpacked->pin.slot == NULL || unpacked->granule != maker.granule) {
+        size_t bytes = 0;
+        block_cache_release(cache, &unpacked->pin);
+        TRY(codec_granule_packed(decoder, maker.granule, &bytes, err));
+        if (bytes > 0) {
+            BlockPart part = {.part = maker.granule, .bytes = (uint32_t)bytes, .make = make_granule, .context = &maker};
+            TRY(block_cache_part(cache, segment->file, file_block(segment, block, column), &part, &unpacked->pin, err));
+            unpacked->granule = maker.granule;
+        }
+    }
+    *found_out = codec_row(decoder, maker.granule, row % GRANULE_ROWS, unpacked->pin.data, row_out);
+    return ERR_OK;
+}

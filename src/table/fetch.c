@@ -13,6 +13,7 @@ void table__fetcher_init(Fetcher *fetcher, Table *table, const TableDef *def, co
 
 void table__fetcher_deinit(Fetcher *fetcher) {
     for (uint16_t i = 0; fetcher->readers != NULL && i < fetcher->column_count; i++) {
+        block_cache_release(fetcher->table->env->cache, &fetcher->readers[i].unpacked.pin);
         block_cache_release(fetcher->table->env->cache, &fetcher->readers[i].pin);
         decode_buffer_destroy(fetcher->readers[i].buffer);
     }
@@ -98,32 +99,33 @@ static ErrorCode load_block(Fetcher *fetcher, FetchColumn *reader, const Segment
     if (reader->segment == segment && reader->block == block) {
         return ERR_OK;
     }
+    block_cache_release(fetcher->table->env->cache, &reader->unpacked.pin);
     block_cache_release(fetcher->table->env->cache, &reader->pin);
     reader->segment = NULL;
     reader->granule_number = -1;
     TRY(segment_read_block_cached(segment, block, place, fetcher->table->env->cache, &reader->pin, &reader->decoder, err));
     reader->segment = segment;
     reader->block = block;
+    reader->place = place;
     return ERR_OK;
 }
 
-/* One packed value where it lies; false: the encoding needs its granule decoded. */
-static bool copy_packed(const FetchColumn *reader, uint32_t granule, uint32_t row, Vector *vector, Arena *arena, uint16_t at) {
-    static const uint16_t FIRST = 0;
-    GranuleView view;
-    uint64_t value[2] = {0};
-    Physical physical = type_physical((TypeId)vector->type.id);
-    bool plain = physical != PHYS_BIT && physical != PHYS_STR && physical != PHYS_128;
-    if (!plain || !codec_view_granule(&reader->decoder, granule, &view) || row >= view.row_count) {
-        return false;
+/* One value out of its packed granule; found_out false: the granule must be decoded. */
+static ErrorCode copy_row(const Fetcher *fetcher, FetchColumn *reader, uint32_t row, Vector *vector, Arena *arena, uint16_t at, bool *found_out, Error *err) {
+    RowValue value;
+    TRY(segment_row_cached(reader->segment, reader->block, reader->place, fetcher->table->env->cache, &reader->decoder, row, &reader->unpacked, &value,
+                           found_out, err));
+    if (!*found_out) {
+        return ERR_OK;
     }
-    if (view.valid != NULL && !bit_get(view.valid, row)) {
+    if (value.is_null) {
         put_null(vector, arena, at);
-        return true;
+    } else if (type_physical((TypeId)vector->type.id) == PHYS_BIT) {
+        put_bit(vector, at, (value.value[0] & 1) != 0);
+    } else {
+        put_value(vector, arena, at, value.value, true);
     }
-    codec_view_rows(&view, row, &FIRST, 1, value);
-    put_value(vector, arena, at, value, false);
-    return true;
+    return ERR_OK;
 }
 
 static ErrorCode load_granule(FetchColumn *reader, uint32_t granule, Error *err) {
@@ -179,7 +181,11 @@ static ErrorCode copy_from_segment(Fetcher *fetcher, const FetchRow *row, bool f
         FetchColumn *reader = &fetcher->readers[i];
         TRY(load_block(fetcher, reader, segment, block, (uint16_t)place, err));
         bool decoded = reader->granule_number == (int64_t)(in_block / GRANULE_ROWS);
-        if (!decoded && few && copy_packed(reader, in_block / GRANULE_ROWS, in_block % GRANULE_ROWS, &vectors[i], arena, at)) {
+        bool found = false;
+        if (!decoded && few) {
+            TRY(copy_row(fetcher, reader, in_block, &vectors[i], arena, at, &found, err));
+        }
+        if (found) {
             continue;
         }
         TRY(load_granule(reader, in_block / GRANULE_ROWS, err));

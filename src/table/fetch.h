@@ -3,8 +3,19 @@
 #pragma once
 #include "table/table_internal.h"
 
-/* Readers of segment columns: the last granule of each column stays decoded, so that neighbouring rows cost one decode. */
-typedef struct FetchColumn { const Segment *segment; uint32_t block; int64_t granule_number; BlockPin pin; BlockDecoder decoder; DecodeBuffer *buffer; GranuleData granule; } FetchColumn;
+/* Readers of segment columns: the last granule of each column stays decoded (or unpacked, where single rows are read), so that neighbouring rows
+ * cost one. */
+typedef struct FetchColumn {
+    const Segment *segment;
+    uint32_t block;
+    uint16_t place;
+    int64_t granule_number;
+    BlockPin pin;
+    BlockDecoder decoder;
+    DecodeBuffer *buffer;
+    GranuleData granule;
+    UnpackedGranule unpacked;
+} FetchColumn;
 typedef struct Fetcher {
     Table *table;
     const TableDef *def;

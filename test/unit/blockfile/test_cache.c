@@ -69,6 +69,52 @@ static void a_second_read_is_a_hit(void **state) {
     tear_down(&setup);
 }
 
+typedef struct PartMaker { uint8_t value; int calls; } PartMaker;
+
+static ErrorCode make_part(void *context, void *memory, uint32_t bytes, Error *err) {
+    PartMaker *maker = context;
+    maker->calls++;
+    if (maker->value == 0) {
+        return error_set(err, ERR_DAMAGED, ERROR_NO_POSITION, "cannot be made");
+    }
+    memset(memory, maker->value, bytes);
+    return ERR_OK;
+}
+
+/* A part is made once, stands beside its block and the other parts, and goes with the file. */
+static void a_part_is_kept_like_a_block(void **state) {
+    (void)state;
+    Setup setup;
+    Error err = {0};
+    set_up(&setup);
+    BlockCache *cache = block_cache_create(setup.os.sched, 1 << 20);
+    PartMaker makers[] = {{7, 0}, {9, 0}, {0, 0}};
+    BlockPin pin;
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t p = 0; p < 2; p++) {
+            BlockPart part = {.part = p * (BLOCK_PARTS_MAX - 1), .bytes = 3000, .make = make_part, .context = &makers[p]};
+            assert_int_equal(block_cache_part(cache, setup.file, 4, &part, &pin, &err), ERR_OK);
+            assert_int_equal(pin.data.len, 3000);
+            assert_int_equal(pin.data.data[2999], makers[p].value);
+            block_cache_release(cache, &pin);
+        }
+        read_one(cache, &setup, 4, &pin);
+        block_cache_release(cache, &pin);
+    }
+    assert_int_equal(makers[0].calls, 1);
+    assert_int_equal(makers[1].calls, 1);
+    BlockPart failing = {.part = 5, .bytes = 10, .make = make_part, .context = &makers[2]};
+    assert_int_equal(block_cache_part(cache, setup.file, 4, &failing, &pin, &err), ERR_DAMAGED);
+    BlockCacheStats stats;
+    block_cache_stats(cache, &stats);
+    assert_int_equal(stats.blocks, 3);
+    block_cache_forget(cache, 5);
+    block_cache_stats(cache, &stats);
+    assert_int_equal(stats.blocks, 0);
+    block_cache_destroy(cache);
+    tear_down(&setup);
+}
+
 static void the_limit_holds_and_hot_blocks_stay(void **state) {
     (void)state;
     enum { LIMIT = 160 << 10, HOT = 8 };
@@ -144,7 +190,7 @@ static void a_damaged_block_is_an_error_and_is_not_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_second_read_is_a_hit), cmocka_unit_test(the_limit_holds_and_hot_blocks_stay),
+        cmocka_unit_test(a_second_read_is_a_hit), cmocka_unit_test(a_part_is_kept_like_a_block), cmocka_unit_test(the_limit_holds_and_hot_blocks_stay),
         cmocka_unit_test(pinned_blocks_are_never_evicted_nor_forgotten_from_under_the_reader),
         cmocka_unit_test(a_damaged_block_is_an_error_and_is_not_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
