@@ -75,6 +75,14 @@ void grant_body_encode(const GrantBody *grant, Buffer *out);
 NODISCARD ErrorCode grant_body_decode(Bytes body, Arena *arena, GrantBody *grant_out, Error *err);
 
 /* OBJECT_COMMENT, OBJECT_SETTING: the body is the text. OBJECT_EXTENSION: the body is the version. */
+/* Settings of roles and of the database. Parent: the role, 0 = every role. Its name is the setting's, with '/' in front where the scope is the
+ * less usual one: for a role, in the database; for every role, wherever (ALTER ROLE ALL). */
+static inline bool setting_is_marked(const CatalogObject *setting) { return setting->name.len > 0 && setting->name.data[0] == '/'; }
+static inline bool setting_in_database(const CatalogObject *setting) { return setting_is_marked(setting) == (setting->parent_id != 0); }
+static inline Str setting_name(const CatalogObject *setting) { return str_slice(setting->name, setting_is_marked(setting) ? 1 : 0, setting->name.len); }
+static inline Str setting_object_name(Arena *arena, uint32_t role_id, bool in_database, Str name) {
+    return in_database == (role_id != 0) ? arena_format(arena, "/%.*s", STR_ARG(name)) : name;
+}
 static inline Str body_text(Bytes body) { return (Str){(const char *)body.data, body.len}; }
 
 /* OBJECT_TYPE */

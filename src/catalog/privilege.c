@@ -23,23 +23,35 @@ Str catalog_role_name(CatalogView *view, uint32_t role_id) {
 }
 
 /* Depth first; a ring cannot be made (GRANT refuses it), the depth bounds a damaged one. */
-static bool is_member(CatalogView *view, uint32_t role_id, uint32_t group_id, bool inherits, int depth) {
+static bool is_member(CatalogView *view, uint32_t role_id, uint32_t group_id, MembershipUse use, int depth) {
     if (role_id == group_id) {
         return true;
     }
     const CatalogObject *membership = NULL;
     for (size_t cursor = 0; depth < MEMBERSHIP_DEPTH_MAX && view->object_next(view, OBJECT_MEMBERSHIP, &cursor, &membership);) {
         MembershipBody body;
-        bool mine = membership_body_decode(membership->body, &body, NULL) == ERR_OK && body.member_id == role_id && (!inherits || body.inherit);
-        if (mine && is_member(view, membership->parent_id, group_id, inherits, depth + 1)) {
+        bool mine = membership_body_decode(membership->body, &body, NULL) == ERR_OK && body.member_id == role_id;
+        bool counts = use == MEMBERSHIP_INHERIT ? body.inherit : use == MEMBERSHIP_SET ? body.set : true;
+        if (mine && counts && is_member(view, membership->parent_id, group_id, use, depth + 1)) {
             return true;
         }
     }
     return false;
 }
 
-bool catalog_role_is_member(CatalogView *view, uint32_t role_id, uint32_t group_id, bool inherits) {
-    return catalog_role_is_superuser(view, role_id) || is_member(view, role_id, group_id, inherits, 0);
+bool catalog_role_is_member(CatalogView *view, uint32_t role_id, uint32_t group_id, MembershipUse use) {
+    return catalog_role_is_superuser(view, role_id) || is_member(view, role_id, group_id, use, 0);
+}
+
+bool catalog_role_is_admin(CatalogView *view, uint32_t role_id, uint32_t group_id) {
+    const CatalogObject *membership = NULL;
+    bool is_admin = catalog_role_is_superuser(view, role_id);
+    for (size_t cursor = 0; !is_admin && role_id != group_id && view->object_next(view, OBJECT_MEMBERSHIP, &cursor, &membership);) {
+        MembershipBody body;
+        bool gives = membership->parent_id == group_id && membership_body_decode(membership->body, &body, NULL) == ERR_OK && body.admin;
+        is_admin = gives && is_member(view, role_id, body.member_id, MEMBERSHIP_ANY, 0);
+    }
+    return is_admin;
 }
 
 uint32_t catalog_privileges_of_kind(uint8_t kind) {
@@ -94,7 +106,7 @@ uint32_t catalog_owner(CatalogView *view, uint32_t object_id) {
 }
 
 bool catalog_owns(CatalogView *view, uint32_t role_id, uint32_t object_id) {
-    return catalog_role_is_member(view, role_id, catalog_owner(view, object_id), true);
+    return catalog_role_is_member(view, role_id, catalog_owner(view, object_id), MEMBERSHIP_INHERIT);
 }
 
 uint32_t catalog_privileges(CatalogView *view, uint32_t role_id, uint8_t kind, uint32_t object_id, bool with_option) {
@@ -108,11 +120,11 @@ uint32_t catalog_privileges(CatalogView *view, uint32_t role_id, uint8_t kind, u
     uint32_t held = 0;
     for (uint16_t i = 0; i < grant.item_count; i++) {
         const AclItem *item = &grant.items[i];
-        if (item->grantee_id == ROLE_PUBLIC_ID || catalog_role_is_member(view, role_id, item->grantee_id, true)) {
+        if (item->grantee_id == ROLE_PUBLIC_ID || catalog_role_is_member(view, role_id, item->grantee_id, MEMBERSHIP_INHERIT)) {
             held |= with_option ? item->grant_options : item->privileges;
         }
     }
-    if (with_option && catalog_role_is_member(view, role_id, grant.owner_id, true)) {
+    if (with_option && catalog_role_is_member(view, role_id, grant.owner_id, MEMBERSHIP_INHERIT)) {
         held |= catalog_privileges_of_kind(kind); /* the owner may always grant */
     }
     arena_deinit(&arena);

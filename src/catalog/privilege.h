@@ -9,9 +9,10 @@
 
 const CatalogObject *catalog_role_find(CatalogView *view, Str name);                    /* NULL: there is none */
 bool catalog_role_is_superuser(CatalogView *view, uint32_t role_id);
-/* Member of the group, directly or through others; itself too. inherits: only where membership hands privileges on. Superusers are
- * members of every role. */
-bool catalog_role_is_member(CatalogView *view, uint32_t role_id, uint32_t group_id, bool inherits);
+/* Member of the group, directly or through others, by memberships that count for the use; itself too. Superusers are members of every role. */
+typedef enum MembershipUse { MEMBERSHIP_ANY, MEMBERSHIP_INHERIT /* holds its privileges */, MEMBERSHIP_SET /* may SET ROLE to it */ } MembershipUse;
+bool catalog_role_is_member(CatalogView *view, uint32_t role_id, uint32_t group_id, MembershipUse use);
+bool catalog_role_is_admin(CatalogView *view, uint32_t role_id, uint32_t group_id); /* may grant the group and change it; nobody is of itself */
 Str catalog_role_name(CatalogView *view, uint32_t role_id);                             /* empty: gone */
 
 /* Owner of an object; postgres where nothing else is said. */

@@ -108,7 +108,7 @@ static ErrorCode rename_schema(Ddl *ddl, const CatalogObject *schema, Str name, 
 static ErrorCode set_owner(Ddl *ddl, const CatalogObject *object, const AstName *name, Error *err) {
     uint32_t owner = 0;
     TRY(ddl__role(ddl, name, &owner, err));
-    if (!catalog_role_is_member(ddl->catalog, ddl->role_id, owner, false)) {
+    if (!catalog_role_is_member(ddl->catalog, ddl->role_id, owner, MEMBERSHIP_SET)) {
         return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, name->span.at, "must be able to SET ROLE \"%.*s\"", STR_ARG(name->text));
     }
     TRY(ddl__set_owner(ddl, object->kind, object->id, owner, err));
@@ -156,20 +156,10 @@ static ErrorCode one_action(Ddl *ddl, const CatalogObject *object, const AstAlte
 
 static ErrorCode alter_role(Ddl *ddl, const AstAlterTable *ast, Error *err) {
     const AstAlterAction *action = &ast->actions[0];
-    const CatalogObject *role = catalog_role_find(ddl->catalog, ast->table.parts[0].text);
-    if (role == NULL) {
-        return error_set(err, ERR_UNDEFINED_OBJECT, ast->table.span.at, "role \"%.*s\" does not exist", STR_ARG(ast->table.parts[0].text));
-    }
     if (action->kind != AST_ALTER_RENAME_TABLE) {
         return ddl__not_supported(action->span.at, err, "this ALTER of a role");
     }
-    if (!ddl__is_superuser(ddl) || role->id == ddl->session_role_id) {
-        return error_set(err, role->id == ddl->session_role_id ? ERR_NOT_SUPPORTED : ERR_INSUFFICIENT_PRIVILEGE, ast->table.span.at,
-                         role->id == ddl->session_role_id ? "session user cannot be renamed" : "permission denied to rename role");
-    }
-    CatalogObject def = *role;
-    def.name = action->new_name.text;
-    return txn_object_replace(ddl->txn, &def, err);
+    return ddl__rename_role(ddl, ast, err);
 }
 
 /* Owner of the database; other changes of it are not there. */

@@ -10,7 +10,7 @@ static ErrorCode create_schema(Ddl *ddl, const AstCreateSchema *ast, Error *err)
     if (ast->owner != NULL) {
         TRY(ddl__role(ddl, ast->owner, &owner, err));
     }
-    if (!ddl__may(ddl, OBJECT_NONE, 0, PRIVILEGE_CREATE) || !catalog_role_is_member(ddl->catalog, ddl->role_id, owner, false)) {
+    if (!ddl__may(ddl, OBJECT_NONE, 0, PRIVILEGE_CREATE) || !catalog_role_is_member(ddl->catalog, ddl->role_id, owner, MEMBERSHIP_SET)) {
         return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ast->name.span.at, "permission denied for database basalt");
     }
     if (ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, name) != NULL && ast->if_not_exists) {

@@ -23,7 +23,9 @@ typedef struct Ddl {
     void (*notice)(void *context, const char *sqlstate, Str message, Str detail); /* NULL: nobody listens */
     /* Runs a statement in the same transaction; *rows_out: rows answered or changed. */
     ErrorCode (*run)(void *context, Str sql, uint64_t *rows_out, Error *err);
-    void *context;               /* first argument of the two */
+    /* Of SET in ALTER ROLE and ALTER DATABASE: name as SHOW prints it, value as it is kept; an unknown name and a bad value are errors. */
+    ErrorCode (*setting)(void *context, const AstSet *set, Str *name_out, Str *value_out, Error *err);
+    void *context;               /* first argument of the three */
     char *tag;
     size_t tag_bytes;
 } Ddl;

@@ -15,8 +15,17 @@ NODISCARD ErrorCode ddl__must_own(Ddl *ddl, const CatalogObject *object, Error *
 bool ddl__is_superuser(Ddl *ddl);
 bool ddl__may(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t privileges);
 Str ddl__describe(Ddl *ddl, const CatalogObject *object);                   /* "table s.t" */
-NODISCARD ErrorCode ddl__join(Ddl *ddl, uint32_t role_id, uint32_t member_id, bool admin, int64_t position, Error *err);
-NODISCARD ErrorCode ddl__leave(Ddl *ddl, uint32_t role_id, uint32_t member_id, bool admin_only, Error *err);
+/* role_rights.c: who may do what to roles */
+bool ddl__role_body(Ddl *ddl, uint32_t role_id, RoleBody *body_out);         /* false: there is no such role; all zero */
+bool ddl__may_create_roles(Ddl *ddl);
+NODISCARD ErrorCode ddl__check_create_role(Ddl *ddl, const AstRole *ast, Error *err);
+NODISCARD ErrorCode ddl__check_alter_role(Ddl *ddl, const CatalogObject *role, const AstRole *ast, Error *err);
+NODISCARD ErrorCode ddl__check_role_admin(Ddl *ddl, const CatalogObject *role, const char *action, Error *err); /* "alter", "rename", "drop" */
+NODISCARD ErrorCode ddl__check_membership(Ddl *ddl, uint32_t role_id, bool revoke, Error *err);
+/* role_member.c */
+NODISCARD ErrorCode ddl__join_creator(Ddl *ddl, uint32_t role_id, Error *err); /* ADMIN alone, for who made the role */
+NODISCARD ErrorCode ddl__take_members(Ddl *ddl, const AstRole *ast, uint32_t role_id, Error *err);
+NODISCARD ErrorCode ddl__grant_roles(Ddl *ddl, const AstGrant *ast, Error *err);
 NODISCARD ErrorCode ddl__set_owner(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t owner_id, Error *err);
 NODISCARD ErrorCode ddl__put_grant(Ddl *ddl, uint32_t object_id, const GrantBody *grant, Error *err);
 /* Everything that hangs on an object (comment, grant, settings) goes without a word. */
@@ -29,6 +38,7 @@ NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequenc
 NODISCARD ErrorCode ddl__sequence(Ddl *ddl, const AstSequence *ast, Error *err);
 NODISCARD ErrorCode ddl__create_role(Ddl *ddl, const AstRole *ast, Error *err);
 NODISCARD ErrorCode ddl__alter_role(Ddl *ddl, const AstRole *ast, Error *err);
+NODISCARD ErrorCode ddl__rename_role(Ddl *ddl, const AstAlterTable *ast, Error *err);
 NODISCARD ErrorCode ddl__drop_roles(Ddl *ddl, const AstDrop *ast, Error *err);
 NODISCARD ErrorCode ddl__object_setting(Ddl *ddl, const AstObjectSetting *ast, Error *err);
 NODISCARD ErrorCode ddl__owned(Ddl *ddl, const AstOwned *ast, Error *err);

@@ -107,7 +107,7 @@ static ErrorCode change_object(Ddl *ddl, const AstGrant *ast, uint8_t kind, uint
                          STR_ARG(name));
     }
     catalog_grants(ddl->catalog, kind, object_id, ddl->arena, &grant);
-    bool as_owner = ddl__is_superuser(ddl) || catalog_role_is_member(ddl->catalog, ddl->role_id, grant.owner_id, true);
+    bool as_owner = ddl__is_superuser(ddl) || catalog_role_is_member(ddl->catalog, ddl->role_id, grant.owner_id, MEMBERSHIP_INHERIT);
     TRY(change_list(ddl, ast, as_owner ? grant.owner_id : ddl->role_id, bits & mine, &grant, err));
     return ddl__put_grant(ddl, object_id, &grant, err);
 }
@@ -151,26 +151,6 @@ static ErrorCode one_target(Ddl *ddl, const AstGrant *ast, const AstNames *names
     return change_object(ddl, ast, object->kind, object->id, object->name, err);
 }
 
-static ErrorCode grant_roles(Ddl *ddl, const AstGrant *ast, Error *err) {
-    for (uint32_t i = 0; i < ast->privilege_count; i++) {
-        uint32_t role = 0;
-        AstName name = {.text = ast->privileges[i].name, .span = ast->privileges[i].span};
-        TRY(ddl__role(ddl, &name, &role, err));
-        const CatalogObject *mine = ddl->catalog->object_find(ddl->catalog, OBJECT_MEMBERSHIP, role, arena_format(ddl->arena, "%u", ddl->role_id));
-        MembershipBody body = {0};
-        bool admin = mine != NULL && membership_body_decode(mine->body, &body, NULL) == ERR_OK && body.admin;
-        if (!admin && !ddl__is_superuser(ddl)) {
-            return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, name.span.at, "permission denied to %s role \"%.*s\"", ast->revoke ? "revoke" : "grant", STR_ARG(name.text));
-        }
-        for (uint32_t j = 0; j < ast->grantee_count; j++) {
-            uint32_t member = 0;
-            TRY(ddl__role(ddl, &ast->grantees[j], &member, err));
-            TRY(ast->revoke ? ddl__leave(ddl, role, member, ast->option_only, err) : ddl__join(ddl, role, member, ast->admin_option, ast->grantees[j].span.at, err));
-        }
-    }
-    return ERR_OK;
-}
-
 /* ---- ALTER DEFAULT PRIVILEGES ---- */
 
 static ErrorCode change_defaults(Ddl *ddl, const AstGrant *ast, uint32_t role_id, uint32_t schema_id, uint8_t kind, Error *err) {
@@ -199,7 +179,7 @@ static ErrorCode change_defaults(Ddl *ddl, const AstGrant *ast, uint32_t role_id
 
 static ErrorCode defaults_of_role(Ddl *ddl, const AstGrant *ast, uint32_t role_id, Error *err) {
     uint8_t kind = str_equal(ast->object, STR("sequence")) ? OBJECT_SEQUENCE : str_equal(ast->object, STR("schema")) ? OBJECT_SCHEMA : OBJECT_TABLE;
-    if (!catalog_role_is_member(ddl->catalog, ddl->role_id, role_id, false)) {
+    if (!catalog_role_is_member(ddl->catalog, ddl->role_id, role_id, MEMBERSHIP_INHERIT)) {
         return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to change default privileges");
     }
     for (uint32_t i = 0; i < ast->object_count; i++) {
@@ -229,7 +209,7 @@ ErrorCode ddl__grant(Ddl *ddl, const AstGrant *ast, Error *err) {
     }
     ddl__tag(ddl, ast->of_roles ? ast->revoke ? "REVOKE ROLE" : "GRANT ROLE" : ast->revoke ? "REVOKE" : "GRANT");
     if (ast->of_roles) {
-        return grant_roles(ddl, ast, err);
+        return ddl__grant_roles(ddl, ast, err);
     }
     if (is_routine(ast->object) && !ast->in_schemas) {
         return ERR_OK;

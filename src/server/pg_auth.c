@@ -31,10 +31,11 @@ static void chance(const Server *server, uint8_t *out, size_t len) {
     }
 }
 
-static bool may_log_in(const PgConnection *c, const PgRole *role) {
+/* That a role may not log in is told behind the right password. */
+static bool has_valid_password(const PgConnection *c, const PgRole *role) {
     Clock *clock = c->server->os->clock;
     bool expired = role->has_valid_until && clock->wall_micros(clock) >= role->valid_until;
-    return role->exists && role->login && role->has_password && !expired;
+    return role->exists && role->has_password && !expired;
 }
 
 static ErrorCode check_tls(const PgConnection *c, Error *err) {
@@ -52,7 +53,7 @@ ErrorCode pg__auth_begin(PgConnection *c, Error *err) {
     TRY(check_tls(c, err));
     TRY(pg__role_find(c->server->engine, c->startup.user, &role, err));
     bool tls = net_tls_ready(c->net);
-    ScramServerOptions options = {.known = may_log_in(c, &role), .tls = tls};
+    ScramServerOptions options = {.known = has_valid_password(c, &role), .tls = tls};
     if (tls) {
         options.certificate_hash = net_tls_certificate_hash(c->net);
     }
@@ -147,7 +148,7 @@ static PgMove take_message(PgConnection *c, const PgMessage *message, NetWait *w
     }
     pg__auth_free(c);
     c->frames.authenticating = false;
-    if (pg__enter(c, &err) != ERR_OK) {
+    if (pg__check_user(c, &err) != ERR_OK || pg__enter(c, &err) != ERR_OK) {
         pg__write_fatal(c, &err);
         return over(c, wait_out);
     }

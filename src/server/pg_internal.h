@@ -122,6 +122,7 @@ void pg__write_ready(PgConnection *c);                                    /* cha
 
 /* ---- pg_start.c, pg_cancel.c ---- */
 PgMove pg__start(PgConnection *c, NetWait *wait_out);
+NODISCARD ErrorCode pg__check_user(PgConnection *c, Error *err);         /* of c->startup: ERR_INVALID_AUTHORIZATION unless it may log in */
 NODISCARD ErrorCode pg__enter(PgConnection *c, Error *err);              /* the session of c->startup */
 /* pg_role.c */
 NODISCARD ErrorCode pg__role_find(Engine *engine, Str name, PgRole *role_out, Error *err);

@@ -34,9 +34,10 @@ static void wake(void *context) { net_wake(((PgConnection *)context)->net); }
 
 /* ---- who, and where to ---- */
 
-/* Without a password: a role that may log in, or its other name. */
-static ErrorCode check_user(PgConnection *c, Str user, Error *err) {
+/* A role that may log in, or, without a password, its other name. */
+ErrorCode pg__check_user(PgConnection *c, Error *err) {
     PgRole role;
+    Str user = c->startup.user;
     enum { NAMES_BYTES_MAX = 400 };
     if (str_equal(user, STR("admin"))) {
         return ERR_OK;
@@ -106,6 +107,7 @@ static ErrorCode open_session(PgConnection *c, Error *err) {
     TRY(session_open(c->server->engine, &options, &session, err));
     c->pid = session_pid(session);
     session_place(c, session);
+    TRY(session_start_as_role(session, err));
     for (uint16_t i = 0; i < startup->parameter_count; i++) {
         TRY(session_setting_start(session, startup->parameters[i].name, startup->parameters[i].value, err));
     }
@@ -151,7 +153,7 @@ static ErrorCode begin(PgConnection *c, Error *err) {
     if (pg__asks_password(c->server)) {
         return pg__auth_begin(c, err);
     }
-    TRY(check_user(c, c->startup.user, err));
+    TRY(pg__check_user(c, err));
     return pg__enter(c, err);
 }
 

@@ -96,6 +96,10 @@ bool session_cursor_close(Session *session, Str name); /* false: there is none *
 typedef ErrorCode (*SessionMove)(void *context, Str name, uint64_t count, bool *found_out, uint64_t *moved_out, Error *err);
 void session_on_move(Session *session, SessionMove move, void *context);
 
+/* Once, behind session_open: the connection limit of the session's role (ERR_TOO_MANY_CONNECTIONS), its CONNECT privilege, then the settings
+ * that are kept for the role and the database; RESET comes back to them. Doors whose sessions are a request long leave it out. */
+NODISCARD ErrorCode session_start_as_role(Session *session, Error *err);
+
 /* Settings. */
 NODISCARD ErrorCode session_setting_start(Session *session, Str name, Str value, Error *err); /* of the start packet: RESET comes back to it */
 bool session_setting_get(const Session *session, Str name, Str *value_out);

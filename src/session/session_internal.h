@@ -36,6 +36,7 @@ typedef struct SettingRow { const char *name, *value, *unit; uint8_t kind; unsig
 typedef struct CustomSetting {
     Str name;
     char *value;                     /* NULL: reset */
+    char *start;                     /* kept for the role or the database: RESET comes back to it; NULL: none */
     bool was_set;                    /* shows as empty after it was undone, as in PostgreSQL */
     struct CustomSetting *next;
 } CustomSetting;
@@ -293,6 +294,10 @@ NODISCARD ErrorCode session__setting_show(const Session *session, Str name, Str 
 void session__settings_end(Session *session, bool committed);
 void session__settings_rollback_to(Session *session, uint32_t savepoint_count);
 void session__settings_release(Session *session, uint32_t savepoint_count);
+/* May the value be kept for sessions to come? name_out: as SHOW prints it. value NULL: only the name is checked. */
+NODISCARD ErrorCode session__setting_check(Session *session, Str name, const Str *value, Str *name_out, Error *err);
+/* Name and value of a SET. */
+NODISCARD ErrorCode session__set_text(Arena *arena, const AstSet *set, Str *name_out, Str *text_out, Error *err);
 NODISCARD ErrorCode session__role_set(Session *session, Str name, Error *err);
 NODISCARD ErrorCode session__authorization_set(Session *session, Str name, Error *err);
 
@@ -315,6 +320,7 @@ bool session__read_only(const Session *session);
 static inline Txn *statement__txn(const Statement *statement) { return statement->session->in_block ? statement->session->txn : statement->own_txn; }
 
 /* ---- objects and roles (statement_object.c) ---- */
+uint32_t session__role_id(CatalogView *catalog, Str name); /* UINT32_MAX: there is none; "admin" is the first superuser's other name */
 uint32_t session__bind_role(const Session *session, CatalogView *catalog); /* whose privileges are checked; 0 = a superuser's */
 NODISCARD ErrorCode session__role_check(Session *session, Str name, bool authorization, Error *err); /* may the session act as the role? */
 void statement__ddl(Statement *statement, Ddl *ddl_out);

@@ -132,7 +132,7 @@ static ErrorCode set_custom(Session *session, Str name, const Str *value, bool l
     } else {
         mem_free(before);
     }
-    custom->value = value == NULL ? NULL : copy_text(*value);
+    custom->value = value != NULL ? copy_text(*value) : custom->start != NULL ? copy_text(str_from_c(custom->start)) : NULL;
     return ERR_OK;
 }
 
@@ -213,8 +213,43 @@ ErrorCode session_setting_start(Session *session, Str name, Str value, Error *er
     if (find_setting(name, &id)) {
         mem_free(session->setting_resets[id]);
         session->setting_resets[id] = copy_text(setting__value(session, id));
+        return ERR_OK;
     }
+    CustomSetting *custom = find_custom(session, name);
+    mem_free(custom->start);
+    custom->start = copy_text(value);
     return ERR_OK;
+}
+
+/* What the value would do is tried, where trying is harmless, and undone. */
+static ErrorCode try_value(Session *session, SettingId id, Str canonical, Error *err) {
+    if (id == SETTING_ROLE || id == SETTING_SESSION_AUTHORIZATION || id == SETTING_TRANSACTION_ISOLATION || id == SETTING_TRANSACTION_READ_ONLY) {
+        return ERR_OK;
+    }
+    TRY(setting__apply(session, id, canonical, err));
+    return setting__apply(session, id, setting__value(session, id), err);
+}
+
+ErrorCode session__setting_check(Session *session, Str name, const Str *value, Str *name_out, Error *err) {
+    SettingId id;
+    *name_out = name;
+    if (!find_setting(name, &id)) {
+        return custom_name_valid(name) ? ERR_OK : unknown_setting(name, err);
+    }
+    *name_out = str_from_c(setting__row(id)->name);
+    TRY(check_settable(session, id, err));
+    if (value == NULL) {
+        return ERR_OK;
+    }
+    Arena scratch;
+    Str canonical = {0};
+    arena_init(&scratch, SETTING_BYTES_MAX);
+    ErrorCode code = value->len > SETTING_BYTES_MAX / 4 ? setting__bad_value(id, *value, err) : setting__canonical(session, id, *value, &scratch, &canonical, err);
+    if (code == ERR_OK) {
+        code = try_value(session, id, canonical, err);
+    }
+    arena_deinit(&scratch);
+    return code;
 }
 
 void setting__force(Session *session, SettingId id, Str value) {
@@ -366,6 +401,7 @@ void session__settings_deinit(Session *session) {
         session->custom = custom->next;
         mem_free((void *)(uintptr_t)custom->name.data);
         mem_free(custom->value);
+        mem_free(custom->start);
         mem_free(custom);
     }
 }

@@ -11,14 +11,14 @@ enum { SEQUENCES_SEEN_MAX = 100000 };
 /* ---- who acts ---- */
 
 /* "admin" is the superuser under another name; a role that is gone may nothing. */
-static uint32_t role_id(CatalogView *catalog, Str name) {
+uint32_t session__role_id(CatalogView *catalog, Str name) {
     enum { NOBODY = UINT32_MAX };
     const CatalogObject *role = catalog_role_find(catalog, name);
     return role != NULL ? role->id : str_equal(name, STR("admin")) ? ROLE_POSTGRES_ID : (uint32_t)NOBODY;
 }
 
 uint32_t session__bind_role(const Session *session, CatalogView *catalog) {
-    uint32_t id = role_id(catalog, session->acting_user);
+    uint32_t id = session__role_id(catalog, session->acting_user);
     return id == ROLE_POSTGRES_ID || catalog_role_is_superuser(catalog, id) ? 0 : id;
 }
 
@@ -26,12 +26,12 @@ ErrorCode session__role_check(Session *session, Str name, bool authorization, Er
     Txn *txn = NULL;
     TRY(engine_begin(session->engine, NULL, &txn, err));
     CatalogView *catalog = session->in_block ? txn_catalog(session->txn) : txn_catalog(txn);
-    uint32_t wanted = role_id(catalog, name);
-    uint32_t mine = role_id(catalog, authorization ? session->options.user_name : session->authorized_user);
+    uint32_t wanted = session__role_id(catalog, name);
+    uint32_t mine = session__role_id(catalog, authorization ? session->options.user_name : session->authorized_user);
     ErrorCode code = ERR_OK;
     if (wanted == UINT32_MAX) {
         code = error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "role \"%.*s\" does not exist", STR_ARG(name));
-    } else if (wanted != mine && !catalog_role_is_member(catalog, mine, wanted, false)) {
+    } else if (wanted != mine && !catalog_role_is_member(catalog, mine, wanted, MEMBERSHIP_SET)) {
         code = authorization ? error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to set session authorization \"%.*s\"", STR_ARG(name))
                              : error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to set role \"%.*s\"", STR_ARG(name));
     } else if (wanted != mine && authorization && !catalog_role_is_superuser(catalog, mine)) {
@@ -86,6 +86,21 @@ static ErrorCode run_inner(void *context, Str sql, uint64_t *rows_out, Error *er
     return code;
 }
 
+/* What ALTER ROLE … SET keeps. */
+static ErrorCode take_setting(void *context, const AstSet *set, Str *name_out, Str *value_out, Error *err) {
+    Statement *statement = context;
+    Session *session = statement->session;
+    Str name = {0};
+    TRY(session__set_text(&statement->arena, set, &name, value_out, err));
+    bool from_current = set->kind == AST_SET && set->value_count == 0;
+    if (from_current) {
+        Str value = {0};
+        TRY(session__setting_show(session, name, &name, &value, err));
+        *value_out = arena_str(&statement->arena, value);
+    }
+    return session__setting_check(session, name, set->kind == AST_SET ? value_out : NULL, name_out, err);
+}
+
 void statement__ddl(Statement *statement, Ddl *ddl_out) {
     Session *session = statement->session;
     CatalogView *catalog = txn_catalog(statement__txn(statement));
@@ -94,13 +109,14 @@ void statement__ddl(Statement *statement, Ddl *ddl_out) {
                      .arena = &statement->arena,
                      .dialect = session->dialect,
                      .text = statement->text,
-                     .role_id = role_id(catalog, session->acting_user),
-                     .session_role_id = role_id(catalog, session->authorized_user),
+                     .role_id = session__role_id(catalog, session->acting_user),
+                     .session_role_id = session__role_id(catalog, session->authorized_user),
                      .schema_name = statement->environment.schema_name,
                      .environment = &statement->environment,
                      .rand = engine_os(session->engine)->rand,
                      .notice = take_notice,
                      .run = run_inner,
+                     .setting = take_setting,
                      .context = statement,
                      .tag = statement->tag,
                      .tag_bytes = sizeof statement->tag};

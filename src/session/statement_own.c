@@ -50,26 +50,34 @@ static Str quoted_piece(Arena *arena, Str piece) {
 
 static bool is_list(Str name) { return str_equal_ignore_case(name, STR("search_path")) || str_equal_ignore_case(name, STR("temp_tablespaces")); }
 
-static ErrorCode run_set(Statement *statement, Error *err) {
-    const AstSet *set = statement->compiled->tree->as.set;
-    Session *session = statement->session;
-    Str name = dotted_name(&statement->arena, &set->name), text = {0};
-    statement__tag(statement, "SET");
-    if (set->local && !session->in_block) {
-        session_notice(session, NOTICE_WARNING, "25P01", "SET LOCAL can only be used in transaction blocks");
-        return ERR_OK;
-    }
-    if (set->kind == AST_SET_DEFAULT) {
-        return session__setting_reset(session, name, set->local, err);
-    }
+ErrorCode session__set_text(Arena *arena, const AstSet *set, Str *name_out, Str *text_out, Error *err) {
+    Str name = dotted_name(arena, &set->name);
+    *name_out = name;
+    *text_out = (Str){0};
     if (set->value_count > 1 && !is_list(name) && !str_equal_ignore_case(name, STR("datestyle"))) {
         return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "SET %.*s takes only one argument", STR_ARG(name));
     }
     for (uint32_t i = 0; i < set->value_count; i++) {
         Str piece = {0};
-        TRY(value_text(&statement->arena, set->values[i], &piece, err));
-        piece = is_list(name) ? quoted_piece(&statement->arena, piece) : piece;
-        text = i == 0 ? piece : arena_format(&statement->arena, "%.*s, %.*s", STR_ARG(text), STR_ARG(piece));
+        TRY(value_text(arena, set->values[i], &piece, err));
+        piece = is_list(name) ? quoted_piece(arena, piece) : piece;
+        *text_out = i == 0 ? piece : arena_format(arena, "%.*s, %.*s", STR_ARG(*text_out), STR_ARG(piece));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode run_set(Statement *statement, Error *err) {
+    const AstSet *set = statement->compiled->tree->as.set;
+    Session *session = statement->session;
+    Str name = {0}, text = {0};
+    statement__tag(statement, "SET");
+    if (set->local && !session->in_block) {
+        session_notice(session, NOTICE_WARNING, "25P01", "SET LOCAL can only be used in transaction blocks");
+        return ERR_OK;
+    }
+    TRY(session__set_text(&statement->arena, set, &name, &text, err));
+    if (set->kind == AST_SET_DEFAULT) {
+        return session__setting_reset(session, name, set->local, err);
     }
     return session__setting_set(session, name, text, set->local, err);
 }

@@ -40,7 +40,8 @@ class Secured:
         if self.has_passwords:
             return
         with self.server("--pg-auth", "trust"), Pg() as wire:
-            for sql in (f"alter user postgres password '{PASSWORD}'", "create user ann password 'ann''s'", "create user bob", "create role nologin_role password 'x'"):
+            for sql in (f"alter user postgres password '{PASSWORD}'", "create user ann password 'ann''s'", "create user bob", "create role nologin_role password 'x'",
+                        "create user late password 'x' valid until '2020-01-01'", "create user early password 'x' valid until 'infinity'"):
                 fields = [m.fields() for m in wire.query(sql) if m.kind == "E"]
                 if fields:
                     raise Missing(f"{sql}: {fields[0]['M']}")
@@ -158,10 +159,10 @@ def passwords_without_tls():
 
 @check
 def who_is_kept_out_cannot_tell_why():
-    """A wrong password, a user that does not exist, one without a password, one that may not log in: same messages, same words, same time."""
+    """A wrong password, a user that does not exist, one without a password, one whose password has expired: same messages, same words, same time."""
     with ready().server("--pg-auth", "password"):
         answers, times = [], []
-        for user, password in (("postgres", "wrong"), ("nobody", "x"), ("bob", ""), ("nologin_role", "x"), ("admin", PASSWORD)):
+        for user, password in (("postgres", "wrong"), ("nobody", "x"), ("bob", ""), ("nologin_role", "wrong"), ("late", "x"), ("admin", PASSWORD)):
             begin = time.time()
             with Pg(start=False) as wire:
                 got = log_in(wire, user, password)
@@ -201,6 +202,19 @@ def messages_that_are_not_an_exchange():
             with Pg(start=False) as wire:
                 got = log_in(wire, spoil=spoil)
                 assert got.kind == "E" and got.fields()["C"] in ("08P01", "28P01"), got
+
+
+@check
+def a_role_that_may_not_log_in_hears_so_behind_its_password():
+    with ready().server("--pg-auth", "password"):
+        with Pg(start=False) as wire:
+            expect(log_in(wire, "nologin_role", "x").kind, "R")
+            fields = wire.read().fields()
+            expect((fields["S"], fields["C"], fields["M"]), ("FATAL", "28000", 'role "nologin_role" is not permitted to log in'))
+            assert wire.ended()
+        with Pg(start=False) as wire:
+            expect(log_in(wire, "early", "x").kind, "R")
+            expect(wire.until("Z")[-1].kind, "Z")
 
 
 @check

@@ -198,3 +198,8 @@ ErrorCode func__current_user(const KernelCall *call, Vector *out, Error *err) {
     (void)err;
     return fill_text(call, out, call->environment->user_name);
 }
+ErrorCode func__session_user(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    Str name = call->environment->session_user_name;
+    return fill_text(call, out, name.len > 0 ? name : call->environment->user_name);
+}

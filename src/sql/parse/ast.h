@@ -458,7 +458,7 @@ typedef struct AstRole {
     AstName name;
     bool alter;
     int8_t superuser, inherit, create_role, create_db, login, replication, bypass_rls;
-    bool connection_limit_given, password_given, valid_until_given;
+    bool connection_limit_given, password_given, valid_until_given, sysid_given;
     int64_t connection_limit;
     AstExpr *password;          /* AST_STRING, AST_NULL */
     AstExpr *valid_until;
@@ -468,9 +468,12 @@ typedef struct AstRole {
     bool drops_members;         /* ALTER GROUP DROP USER */
 } AstRole;
 
+/* Options of a membership: -1 = not said, 0, 1 */
+typedef struct AstMembership { int8_t admin, inherit, set; } AstMembership;
 typedef struct AstPrivilege { Str name; AstName *columns; uint32_t column_count; Span span; } AstPrivilege; /* lower case; empty name = ALL */
 typedef struct AstGrant {
-    bool revoke, option_only, with_option, admin_option, cascade;
+    bool revoke, option_only, with_option, cascade;
+    AstMembership membership;   /* of_roles: WITH ADMIN TRUE, INHERIT FALSE; REVOKE: options that go, 0 */
     bool of_roles;              /* GRANT role TO role: privileges hold the roles' names */
     bool defaults;              /* ALTER DEFAULT PRIVILEGES */
     bool in_schemas;            /* ALL TABLES IN SCHEMA: objects are schemas */
@@ -490,7 +493,7 @@ typedef struct AstComment {
 
 typedef struct AstExtension { AstName name; bool if_not_exists, cascade; AstName *schema; Str version; } AstExtension;
 
-/* ALTER ROLE|DATABASE name SET ..., RESET ... */
+/* ALTER ROLE|DATABASE name SET ..., RESET ...; SET without values: FROM CURRENT */
 typedef struct AstObjectSetting { Str object; AstName name; AstName *database; bool all_roles; AstStatement *set; } AstObjectSetting;
 
 /* REASSIGN OWNED BY a TO b; DROP OWNED BY a */

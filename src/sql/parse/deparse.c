@@ -245,7 +245,7 @@ static void put_set(Deparser *d, const AstStatement *statement) {
     }
     put(d, set->local ? "SET LOCAL " : set->session ? "SET SESSION " : "SET ");
     deparse__names(d, &set->name);
-    put(d, set->kind == AST_SET_DEFAULT ? " TO DEFAULT" : " TO ");
+    put(d, set->kind == AST_SET_DEFAULT ? " TO DEFAULT" : set->value_count == 0 ? " FROM CURRENT" : " TO ");
     deparse__exprs(d, set->values, set->value_count);
 }
 

@@ -181,18 +181,39 @@ static void put_targets(Deparser *d, const AstGrant *grant) {
     put_names_items(d, grant->objects, grant->object_count);
 }
 
+static const char *membership_words(const AstMembership *membership, const char *admin, const char *inherit, const char *set) {
+    return membership->admin >= 0 ? admin : membership->inherit >= 0 ? inherit : membership->set >= 0 ? set : "";
+}
+
+static void put_membership(Deparser *d, const AstMembership *membership) {
+    const struct { const char *word; int8_t value; } OPTIONS[] = {{"ADMIN ", membership->admin}, {"INHERIT ", membership->inherit}, {"SET ", membership->set}};
+    const char *before = " WITH ";
+    for (size_t i = 0; i < COUNT_OF(OPTIONS); i++) {
+        if (OPTIONS[i].value >= 0) {
+            put(d, before);
+            put(d, OPTIONS[i].word);
+            put(d, OPTIONS[i].value > 0 ? "TRUE" : "FALSE");
+            before = ", ";
+        }
+    }
+}
+
 void deparse__grant(Deparser *d, const AstStatement *statement) {
     const AstGrant *grant = statement->as.grant;
     if (grant->defaults) {
         put_default_head(d, grant);
     }
     put(d, grant->revoke ? "REVOKE " : "GRANT ");
-    put(d, grant->option_only ? grant->of_roles ? "ADMIN OPTION FOR " : "GRANT OPTION FOR " : "");
+    put(d, grant->option_only ? "GRANT OPTION FOR " : "");
+    put(d, grant->revoke ? membership_words(&grant->membership, "ADMIN OPTION FOR ", "INHERIT OPTION FOR ", "SET OPTION FOR ") : "");
     put_privileges(d, grant);
     put_targets(d, grant);
     put(d, grant->revoke ? " FROM " : " TO ");
     put_name_items(d, grant->grantees, grant->grantee_count);
-    put(d, grant->with_option ? " WITH GRANT OPTION" : grant->admin_option ? " WITH ADMIN OPTION" : "");
+    put(d, grant->with_option ? " WITH GRANT OPTION" : "");
+    if (!grant->revoke) {
+        put_membership(d, &grant->membership);
+    }
     put(d, grant->cascade ? " CASCADE" : "");
 }
 

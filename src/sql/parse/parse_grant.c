@@ -131,13 +131,39 @@ static ErrorCode parse_targets(Parser *p, AstGrant *grant) {
     return parse_object_names(p, &grant->objects, &grant->object_count);
 }
 
+/* ADMIN, INHERIT or SET: the option of a membership. NULL: none of them. */
+static int8_t *membership_option(Parser *p, AstMembership *membership) {
+    return parse__at_word(p, STR("admin")) ? &membership->admin : parse__at_word(p, STR("inherit")) ? &membership->inherit : parse__at_keyword(p, KW_SET) ? &membership->set : NULL;
+}
+
+static ErrorCode parse_membership_options(Parser *p, AstMembership *membership) {
+    do {
+        int8_t *option = membership_option(p, membership);
+        if (option == NULL) {
+            return parse__expected(p, "ADMIN, INHERIT or SET");
+        }
+        if (*option >= 0) {
+            return error_set(p->err, ERR_SYNTAX, p->token.at, "conflicting or redundant options");
+        }
+        parse__advance(p);
+        *option = parse__at_word(p, STR("false")) ? 0 : 1;
+        if (!parse__accept_word(p, STR("option")) && !parse__accept_word(p, STR("true")) && !parse__accept_word(p, STR("false"))) {
+            return parse__expected(p, "OPTION, TRUE or FALSE");
+        }
+    } while (parse__accept_mark(p, ","));
+    return ERR_OK;
+}
+
 static ErrorCode parse_grant_tail(Parser *p, AstGrant *grant) {
     if (!grant->revoke && parse__accept_keyword(p, KW_WITH)) {
-        grant->admin_option = parse__accept_word(p, STR("admin"));
-        bool other = !grant->admin_option && (parse__accept_word(p, STR("inherit")) || parse__accept_keyword(p, KW_SET));
-        grant->with_option = !grant->admin_option && !other && parse__accept_keyword(p, KW_GRANT);
-        if (!parse__accept_word(p, STR("option")) && parse__at_label(p)) {
-            parse__advance(p); /* TRUE, FALSE of PostgreSQL 16's membership options */
+        if (grant->of_roles) {
+            TRY(parse_membership_options(p, &grant->membership));
+        } else {
+            grant->with_option = true;
+            TRY(parse__expect_keyword(p, KW_GRANT));
+            if (!parse__accept_word(p, STR("option"))) {
+                return parse__expected(p, "OPTION");
+            }
         }
     }
     if (parse__accept_word(p, STR("granted"))) {
@@ -150,21 +176,28 @@ static ErrorCode parse_grant_tail(Parser *p, AstGrant *grant) {
     return ERR_OK;
 }
 
-static void parse_option_for(Parser *p, AstGrant *grant) {
-    bool admin = parse__at_word(p, STR("admin"));
-    bool option = grant->revoke && (parse__at_keyword(p, KW_GRANT) || admin) && token_is(parse__peek(p), TOKEN_WORD, STR("option"));
-    if (option) {
-        parse__advance(p);
-        parse__advance(p);
-        grant->option_only = parse__accept_keyword(p, KW_FOR);
+static ErrorCode parse_option_for(Parser *p, AstGrant *grant) {
+    int8_t *option = membership_option(p, &grant->membership);
+    bool any = grant->revoke && (parse__at_keyword(p, KW_GRANT) || option != NULL) && token_is(parse__peek(p), TOKEN_WORD, STR("option"));
+    if (!any) {
+        return ERR_OK;
     }
+    if (option != NULL) {
+        *option = 0;
+    } else {
+        grant->option_only = true;
+    }
+    parse__advance(p);
+    parse__advance(p);
+    return parse__expect_keyword(p, KW_FOR);
 }
 
 /* GRANT or REVOKE is current; for default privileges ON says only the kind. */
 static ErrorCode parse_grant(Parser *p, AstGrant *grant) {
     grant->revoke = parse__at_keyword(p, KW_REVOKE);
     parse__advance(p);
-    parse_option_for(p, grant);
+    grant->membership = (AstMembership){-1, -1, -1};
+    TRY(parse_option_for(p, grant));
     TRY(parse_privileges(p, grant));
     grant->of_roles = !parse__accept_keyword(p, KW_ON);
     if (!grant->of_roles) {

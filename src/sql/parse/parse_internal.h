@@ -19,6 +19,7 @@ typedef struct Parser {
     Arena *arena;
     Error *err;
     Dialect dialect;
+    bool in_object_setting;    /* behind ALTER ROLE … and ALTER DATABASE …: SET x FROM CURRENT may come */
     int32_t param_max;
     Buffer stack;              /* lists under construction */
     Buffer named_params;       /* AstName each */

@@ -25,19 +25,26 @@ static const FlagRow FLAGS[] = {
     {"bypassrls", offsetof(AstRole, bypass_rls)}, {"createuser", offsetof(AstRole, superuser)},
 };
 
+static ErrorCode said_twice(Parser *p) { return error_set(p->err, ERR_SYNTAX, p->token.at, "conflicting or redundant options"); }
+
 /* SUPERUSER or NOSUPERUSER */
-static bool take_flag(Parser *p, AstRole *role) {
+static ErrorCode take_flag(Parser *p, AstRole *role, bool *found_out) {
     Str word = p->token.kind == TOKEN_WORD ? p->token.text : (Str){0};
     for (size_t i = 0; i < COUNT_OF(FLAGS); i++) {
         Str name = str_from_c(FLAGS[i].word);
         bool no = word.len == name.len + 2 && str_equal_ignore_case(str_slice(word, 0, 2), STR("no"));
         if (str_equal_ignore_case(no ? str_slice(word, 2, word.len) : word, name)) {
-            *((int8_t *)role + FLAGS[i].field) = no ? 0 : 1;
+            int8_t *flag = (int8_t *)role + FLAGS[i].field;
+            if (*flag >= 0) {
+                return said_twice(p);
+            }
+            *flag = no ? 0 : 1;
+            *found_out = true;
             parse__advance(p);
-            return true;
+            return ERR_OK;
         }
     }
-    return false;
+    return ERR_OK;
 }
 
 static ErrorCode parse_text(Parser *p, AstExpr **text_out) {
@@ -52,26 +59,47 @@ static ErrorCode parse_password(Parser *p, AstRole *role) {
     return parse__at_keyword(p, KW_NULL) ? parse__primary(p, &role->password) : parse_text(p, &role->password);
 }
 
-static ErrorCode parse_role_option(Parser *p, AstRole *role, bool *found_out) {
-    *found_out = true;
-    if (take_flag(p, role)) {
+/* Options with a value. */
+static ErrorCode parse_valued_option(Parser *p, AstRole *role, bool *found_out) {
+    bool password = parse__at_word(p, STR("password")), limit = parse__at_word(p, STR("connection")), until = parse__at_word(p, STR("valid"));
+    *found_out = password || limit || until;
+    if ((password && role->password_given) || (limit && role->connection_limit_given) || (until && role->valid_until_given)) {
+        return said_twice(p);
+    }
+    if (!*found_out) {
         return ERR_OK;
     }
-    if (parse__accept_word(p, STR("encrypted")) || parse__accept_word(p, STR("unencrypted"))) {
-        return parse__accept_word(p, STR("password")) ? parse_password(p, role) : parse__expected(p, "PASSWORD");
-    }
-    if (parse__accept_word(p, STR("password"))) {
+    parse__advance(p);
+    if (password) {
         return parse_password(p, role);
     }
-    if (parse__accept_word(p, STR("connection"))) {
+    if (limit) {
         TRY(parse__expect_keyword(p, KW_LIMIT));
         role->connection_limit_given = true;
         return parse__signed(p, &role->connection_limit);
     }
-    if (parse__accept_word(p, STR("valid"))) {
-        role->valid_until_given = true;
-        return parse__accept_word(p, STR("until")) ? parse_text(p, &role->valid_until) : parse__expected(p, "UNTIL");
+    role->valid_until_given = true;
+    return parse__accept_word(p, STR("until")) ? parse_text(p, &role->valid_until) : parse__expected(p, "UNTIL");
+}
+
+static ErrorCode parse_role_option(Parser *p, AstRole *role, bool *found_out) {
+    *found_out = false;
+    TRY(take_flag(p, role, found_out));
+    if (*found_out) {
+        return ERR_OK;
     }
+    if (parse__at_word(p, STR("unencrypted"))) {
+        error_ignore(error_set(p->err, ERR_NOT_SUPPORTED, p->token.at, "UNENCRYPTED PASSWORD is no longer supported"));
+        return error_add(p->err, 'H', "Remove UNENCRYPTED to store the password in encrypted form instead.");
+    }
+    if (parse__accept_word(p, STR("encrypted")) && !parse__at_word(p, STR("password"))) {
+        return parse__expected(p, "PASSWORD");
+    }
+    TRY(parse_valued_option(p, role, found_out));
+    if (*found_out) {
+        return ERR_OK;
+    }
+    *found_out = true;
     if (parse__accept_keyword(p, KW_IN)) {
         if (!parse__accept_word(p, STR("role")) && !parse__accept_keyword(p, KW_GROUP)) {
             return parse__expected(p, "ROLE or GROUP");
@@ -83,6 +111,7 @@ static ErrorCode parse_role_option(Parser *p, AstRole *role, bool *found_out) {
     }
     if (parse__accept_word(p, STR("sysid"))) {
         int64_t ignored = 0;
+        role->sysid_given = true;
         return parse__signed(p, &ignored);
     }
     if (parse__accept_word(p, STR("role")) || parse__accept_keyword(p, KW_USER)) {
@@ -133,7 +162,19 @@ static ErrorCode parse_setting(Parser *p, Str object, AstName name, bool all, As
         TRY(parse__name(p, &database, "a database name"));
         setting->database = parse__new_name(p, database);
     }
-    return parse__at_keyword(p, KW_RESET) ? parse__reset(p, &setting->set) : parse__set(p, &setting->set);
+    if (parse__at_keyword(p, KW_RESET)) {
+        return parse__reset(p, &setting->set);
+    }
+    p->in_object_setting = true;
+    ErrorCode code = parse__set(p, &setting->set);
+    p->in_object_setting = false;
+    TRY(code);
+    bool plain = setting->set->kind == AST_SET_STATEMENT && setting->set->as.set->kind == AST_SET && setting->set->as.set->value_count == 0;
+    if (plain) { /* SET x FROM CURRENT */
+        TRY(parse__expect_keyword(p, KW_FROM));
+        return parse__accept_word(p, STR("current")) ? ERR_OK : parse__expected(p, "CURRENT");
+    }
+    return ERR_OK;
 }
 
 static bool at_object_setting(Parser *p) { return parse__at_keyword(p, KW_SET) || parse__at_keyword(p, KW_RESET) || parse__at_keyword(p, KW_IN); }

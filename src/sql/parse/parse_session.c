@@ -90,6 +90,7 @@ ErrorCode parse__set(Parser *p, AstStatement **statement_out) {
     parse__advance(p);
     if (at_setting_of(p, KW_LOCAL)) {
         set->local = parse__accept_keyword(p, KW_LOCAL);
+        (void)(parse__peek_keyword(p, KW_AUTHORIZATION) && parse__accept_keyword(p, KW_SESSION));
     } else if (at_setting_of(p, KW_SESSION)) {
         set->session = parse__accept_keyword(p, KW_SESSION);
         if (parse__accept_word(p, STR("characteristics"))) {
@@ -113,6 +114,9 @@ ErrorCode parse__set(Parser *p, AstStatement **statement_out) {
         return ERR_OK;
     }
     TRY(parse__names(p, &set->name, "the name of a setting"));
+    if (parse__at_keyword(p, KW_FROM) && p->in_object_setting) {
+        return ERR_OK; /* ALTER ROLE … SET x FROM CURRENT */
+    }
     if (parse__at_operator(p, "=")) {
         parse__advance(p);
     } else {

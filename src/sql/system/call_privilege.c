@@ -124,6 +124,24 @@ ErrorCode system_answer_has_database_privilege(Ask *ask, Error *err) {
 ErrorCode system_answer_has_function_privilege(Ask *ask, Error *err) { return (void)err, answer_bool(ask, true), ERR_OK; }
 ErrorCode system_answer_has_type_privilege(Ask *ask, Error *err) { return (void)err, answer_bool(ask, true), ERR_OK; }
 
+/* MEMBER, USAGE or SET, each maybe WITH ADMIN OPTION. */
+static ErrorCode membership_answer(Ask *ask, Str word, uint32_t role, uint32_t other, bool *answer_out, Error *err) {
+    static const struct { Str word; MembershipUse use; } USES[] = {{{"member", 6}, MEMBERSHIP_ANY}, {{"usage", 5}, MEMBERSHIP_INHERIT}, {{"set", 3}, MEMBERSHIP_SET}};
+    static const Str OPTIONS[] = {{" with admin option", 18}, {" with grant option", 18}};
+    Str plain = word;
+    for (size_t i = 0; i < COUNT_OF(OPTIONS); i++) {
+        bool ends = plain.len > OPTIONS[i].len && str_equal_ignore_case(str_slice(plain, plain.len - OPTIONS[i].len, plain.len), OPTIONS[i]);
+        plain = ends ? str_slice(plain, 0, plain.len - OPTIONS[i].len) : plain;
+    }
+    for (size_t i = 0; i < COUNT_OF(USES); i++) {
+        if (str_equal_ignore_case(plain, USES[i].word)) {
+            *answer_out = plain.len < word.len ? catalog_role_is_admin(ask->view->inner, role, other) : catalog_role_is_member(ask->view->inner, role, other, USES[i].use);
+            return ERR_OK;
+        }
+    }
+    return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "unrecognized privilege type: \"%.*s\"", STR_ARG(word));
+}
+
 ErrorCode system_answer_pg_has_role(Ask *ask, Error *err) {
     uint16_t count = ask->call->arg_count, object = count == 3 ? 1 : 0;
     uint32_t role = 0, other = 0;
@@ -134,7 +152,14 @@ ErrorCode system_answer_pg_has_role(Ask *ask, Error *err) {
     } else {
         other = role_of_oid(ask_oid(ask, object));
     }
-    answer_bool(ask, catalog_role_is_member(ask->view->inner, role, other, false));
+    Str words = ask_text(ask, (uint16_t)(count - 1)), word;
+    bool has = false;
+    while (words.len > 0 && str_split(&words, ',', &word)) {
+        bool one = false;
+        TRY(membership_answer(ask, str_trim(word), role, other, &one, err));
+        has = has || one;
+    }
+    answer_bool(ask, has);
     return ERR_OK;
 }
 

@@ -25,6 +25,55 @@ static void put_valid_until(SystemRows *rows, const RoleBody *body) {
     }
 }
 
+/* ---- settings ---- */
+
+static bool in_scope(const CatalogObject *setting, uint32_t role_id, bool in_database) {
+    return setting->parent_id == role_id && setting_in_database(setting) == in_database;
+}
+
+/* "name=value" of one scope, in the order in which they were set; NULL where there are none. */
+static void put_config(SystemView *view, SystemRows *rows, uint32_t role_id, bool in_database) {
+    enum { SETTINGS_SHOWN_MAX = 1000 };
+    const CatalogObject *setting = NULL;
+    Str *texts = arena_array(&rows->scratch, Str, SETTINGS_SHOWN_MAX);
+    uint32_t count = 0;
+    for (size_t cursor = 0; count < SETTINGS_SHOWN_MAX && view->inner->object_next(view->inner, OBJECT_SETTING, &cursor, &setting);) {
+        if (in_scope(setting, role_id, in_database)) {
+            texts[count++] = arena_format(&rows->scratch, "%.*s=%.*s", STR_ARG(setting_name(setting)), STR_ARG(body_text(setting->body)));
+        }
+    }
+    if (count == 0) {
+        put_null(rows);
+    } else {
+        put_texts(rows, texts, count);
+    }
+}
+
+static bool is_first_of_scope(SystemView *view, const CatalogObject *setting) {
+    const CatalogObject *other = NULL;
+    for (size_t cursor = 0; view->inner->object_next(view->inner, OBJECT_SETTING, &cursor, &other);) {
+        if (in_scope(other, setting->parent_id, setting_in_database(setting))) {
+            return other->id == setting->id;
+        }
+    }
+    return false;
+}
+
+ErrorCode system_rows_pg_db_role_setting(SystemView *view, SystemRows *rows, Error *err) {
+    const CatalogObject *setting = NULL;
+    (void)err;
+    for (size_t cursor = 0; view->inner->object_next(view->inner, OBJECT_SETTING, &cursor, &setting);) {
+        if (is_first_of_scope(view, setting)) {
+            row_begin(rows);
+            put_oid(rows, setting_in_database(setting) ? OID_DATABASE : 0);
+            put_oid(rows, setting->parent_id == 0 ? 0 : role_oid(setting->parent_id));
+            put_config(view, rows, setting->parent_id, setting_in_database(setting));
+            row_end(rows);
+        }
+    }
+    return ERR_OK;
+}
+
 static void put_role_flags(SystemRows *rows, const RoleBody *body) {
     put_bool(rows, body->superuser);
     put_bool(rows, body->inherit);
@@ -46,7 +95,7 @@ ErrorCode system_rows_pg_roles(SystemView *view, SystemRows *rows, Error *err) {
         put_c(rows, "********");
         put_valid_until(rows, &role.body);
         put_bool(rows, role.body.bypass_rls);
-        put_null(rows);
+        put_config(view, rows, role.id, false);
         put_oid(rows, role_oid(role.id));
         row_end(rows);
     }
@@ -100,6 +149,7 @@ static void put_users(SystemView *view, SystemRows *rows, bool shadow) {
             put_c(rows, "********");
         }
         put_valid_until(rows, &role.body);
+        put_config(view, rows, role.id, false);
         row_end(rows);
     }
 }

@@ -331,7 +331,7 @@ R(pg_catalog, pg_database, 1262, 'r', pg_database,
   "oid oid, datname name, datdba oid, encoding integer, datlocprovider char1, datistemplate boolean, "
   "datallowconn boolean, datconnlimit integer, datfrozenxid xid, datminmxid xid, dattablespace oid, "
   "datcollate text, datctype text, daticulocale text, datcollversion text, datacl aclitem[]")
-R(pg_catalog, pg_db_role_setting, 2964, 'r', empty,
+R(pg_catalog, pg_db_role_setting, 2964, 'r', pg_db_role_setting,
   "setdatabase oid, setrole oid, setconfig text[]")
 R(pg_catalog, pg_default_acl, 826, 'r', empty,
   "oid oid, defaclrole oid, defaclnamespace oid, defaclobjtype char1, defaclacl aclitem[]")
