@@ -123,6 +123,7 @@ enum {
     X(QUERY_MEMORY, "query_memory", INT, "256MB", 0, "kB", 64, 2147483647)                                             \
     X(QUOTE_ALL_IDENTIFIERS, "quote_all_identifiers", BOOL, "off", 0, "", 0, 0)                                        \
     X(RANDOM_PAGE_COST, "random_page_cost", REAL, "4", 0, "", 0, 1000000)                                              \
+    X(RESTRICT_RELATION_KIND, "restrict_nonsystem_relation_kind", TEXT, "", SETTING_LIST, "", 0, 0)                    \
     X(RESULT_CACHE, "result_cache", BOOL, "off", 0, "", 0, 0)                                                          \
     X(ROLE, "role", TEXT, "none", SETTING_BINDS, "", 0, 0)                                                             \
     X(ROW_SECURITY, "row_security", BOOL, "on", 0, "", 0, 0)                                                           \

@@ -77,7 +77,6 @@ static Str figured_name(const AstExpr *ast, bool *weak) {
     case AST_ARRAY: return STR("array");
     case AST_ROW: return STR("row");
     case AST_SUBQUERY: return subquery_name(ast->as.select, weak);
-    case AST_BOOLEAN: *weak = true; return STR("bool");
     default: return STR("?column?");
     }
 }

@@ -420,7 +420,8 @@ static bool merge_types(Type a, Type b, Type *type_out) {
         *type_out = type_of(TYPE_TEXT);
         return true;
     }
-    if (forward && (!backward || type_preferred((TypeId)b.id))) {
+    bool better = type_preferred((TypeId)b.id) && a.id != TYPE_NAME; /* a name beside a text stays a name */
+    if (forward && (!backward || better)) {
         *type_out = b;
         return true;
     }

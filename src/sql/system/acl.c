@@ -40,6 +40,29 @@ static void format_item(SystemView *view, const AclItem *item, Buffer *out) {
     put_name(out, catalog_role_name(view->inner, item->grantor_id));
 }
 
+/* PostgreSQL's own lists by kind of object: letters of everybody, then of the owner. */
+static const struct { char kind; const char *everybody, *owner; } DEFAULTS[] = {
+    {'c', "", ""}, {'r', "", "arwdDxtm"}, {'s', "", "rwU"}, {'d', "Tc", "CTc"}, {'f', "X", "X"}, {'l', "U", "U"}, {'L', "", "rw"},
+    {'n', "", "UC"}, {'p', "", "sA"}, {'t', "", "C"}, {'F', "", "U"}, {'S', "", "U"}, {'T', "U", "U"},
+};
+
+uint32_t acl_default(char kind, Str owner, Arena *arena, Str texts_out[2]) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < COUNT_OF(DEFAULTS); i++) {
+        if (DEFAULTS[i].kind != kind) {
+            continue;
+        }
+        if (DEFAULTS[i].everybody[0] != 0) {
+            texts_out[count++] = arena_format(arena, "=%s/%.*s", DEFAULTS[i].everybody, STR_ARG(owner));
+        }
+        if (DEFAULTS[i].owner[0] != 0) {
+            texts_out[count++] = arena_format(arena, "%.*s=%s/%.*s", STR_ARG(owner), DEFAULTS[i].owner, STR_ARG(owner));
+        }
+        return count;
+    }
+    return ACL_NO_KIND;
+}
+
 void put_acl(SystemView *view, SystemRows *rows, uint32_t oid, char kind) {
     enum { ACL_ITEMS_MAX = 1000 };
     GrantBody grant = {0};

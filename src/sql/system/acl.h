@@ -6,4 +6,7 @@
 uint8_t acl_object_kind(char kind);         /* ObjectKind of a relkind, 'n' schema, 'd' database */
 /* aclitem[] column: NULL while the privileges are the default. oid 0: of the system. */
 void put_acl(SystemView *view, SystemRows *rows, uint32_t oid, char kind);
+/* The items of the list that an object of a kind (a letter of acldefault()) has until somebody grants or revokes: how many. */
+enum { ACL_NO_KIND = UINT16_MAX };
+uint32_t acl_default(char kind, Str owner, Arena *arena, Str texts_out[2]);
 uint32_t session_role(SystemView *view);    /* id of the role that the statement runs as */

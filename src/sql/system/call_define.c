@@ -19,7 +19,7 @@ ErrorCode system_answer_pg_get_indexdef(Ask *ask, Error *err) {
     }
     int64_t column = ask->call->arg_count > 1 ? ask_int(ask, 1) : 0;
     if (column == 0) {
-        define_index(&relation, &ask->text);
+        define_index(ask->view, &relation, ask->call->arg_count > 2 && ask_bool(ask, 2), &ask->text);
     } else if (column > 0 && column <= relation_column_count(&relation)) {
         define_index_key(&relation, (uint16_t)(column - 1), &ask->text);
     }
@@ -185,6 +185,9 @@ ErrorCode system_answer_obj_description(Ask *ask, Error *err) {
     (void)err;
     if (oid >= OID_FIRST_USER || oid == OID_SCHEMA_PUBLIC) {
         answer_comment(ask, id_of_oid(oid), 0);
+    }
+    if (oid == OID_SCHEMA_PUBLIC && !ask->answered) {
+        answer_str(ask, COMMENT_OF_PUBLIC);
     }
     return ERR_OK;
 }

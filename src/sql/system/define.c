@@ -2,6 +2,7 @@
  * define.c - see define.h. */
 #include "sql/system/define.h"
 #include "sql/parse/lexer.h"
+#include "sql/system/names.h"
 
 void put_name(Buffer *out, Str name) {
     if (lexer_name_is_plain(name, DIALECT_POSTGRES)) {
@@ -89,12 +90,17 @@ static void put_key(const AnyRelation *relation, uint16_t key, Buffer *out) {
     }
 }
 
-void define_index(const AnyRelation *relation, Buffer *out) {
+void define_index(SystemView *view, const AnyRelation *relation, bool pretty, Buffer *out) {
     const IndexDef *index = relation->index;
     buffer_append_str(out, index->is_unique ? STR("CREATE UNIQUE INDEX ") : STR("CREATE INDEX "));
     put_name(out, index->name);
     buffer_append_str(out, STR(" ON "));
-    put_qualified(out, relation->schema_name, relation->def->name);
+    AnyRelation table;
+    if (pretty && relation_by_oid(view, oid_of_table(relation->def->id), &table)) {
+        names_append_relation(view, &table, out);
+    } else {
+        put_qualified(out, relation->schema_name, relation->def->name);
+    }
     buffer_printf(out, " USING %.*s (", STR_ARG(index->method.len > 0 ? index->method : STR("btree")));
     for (uint16_t k = 0; k < index->key_count; k++) {
         buffer_append_str(out, k > 0 ? STR(", ") : STR(""));

@@ -6,7 +6,8 @@
 enum { DEFINITION_BYTES_MAX = 1 << 20 };
 void put_name(Buffer *out, Str name);                                        /* quoted where it must be */
 void put_qualified(Buffer *out, Str schema, Str name);
-void define_index(const AnyRelation *relation, Buffer *out);                 /* CREATE INDEX … */
+/* CREATE INDEX …; pretty: the schema only where the table is not visible without it. */
+void define_index(SystemView *view, const AnyRelation *relation, bool pretty, Buffer *out);
 void define_index_key(const AnyRelation *relation, uint16_t key, Buffer *out); /* one column of it */
 /* PRIMARY KEY (…), CHECK ((…)), FOREIGN KEY … */
 void define_constraint(SystemView *view, const TableDef *table, const ConstraintDef *constraint, Buffer *out);

@@ -34,13 +34,13 @@ bool names_split(Str text, Arena *arena, Str *schema_out, Str *name_out) {
     Buffer part;
     size_t at = 0;
     bool fine = true;
-    Str parts[2] = {{0}, {0}};
+    Str parts[3] = {{0}, {0}, {0}};
     int count = 0;
     text = str_trim(text);
     buffer_init(&part, NAME_TEXT_MAX);
     while (fine && at < text.len) {
         buffer_clear(&part);
-        fine = count < 2 && text.len < NAME_TEXT_MAX && read_part(text, &at, &part);
+        fine = count < 3 && text.len < NAME_TEXT_MAX && read_part(text, &at, &part);
         if (fine) {
             parts[count++] = arena_str(arena, buffer_str(&part));
             fine = at == text.len || (text.data[at] == '.' && at + 1 < text.len);
@@ -48,8 +48,8 @@ bool names_split(Str text, Arena *arena, Str *schema_out, Str *name_out) {
         }
     }
     buffer_deinit(&part);
-    *schema_out = count == 2 ? parts[0] : (Str){0};
-    *name_out = count == 2 ? parts[1] : parts[0];
+    *schema_out = count >= 2 ? parts[count - 2] : (Str){0};
+    *name_out = parts[count > 0 ? count - 1 : 0]; /* a database before the schema can only be this one */
     return fine && count > 0;
 }
 

@@ -6,13 +6,21 @@
 
 enum { PAGE_BYTES = 8192 };
 
-static bool has_foreign_key(SystemView *view, const TableDef *table) {
+/* Of foreign keys only; Basalt has no other triggers. Both sides of a key have some, as in PostgreSQL. */
+static bool has_triggers(SystemView *view, const TableDef *table) {
+    const TableDef *other;
     for (uint16_t i = 0; i < table->constraint_count; i++) {
         if (table->constraints[i].kind == CONSTRAINT_FOREIGN_KEY) {
             return true;
         }
     }
-    (void)view;
+    for (size_t cursor = 0; view->inner->table_next(view->inner, &cursor, &other);) {
+        for (uint16_t i = 0; i < other->constraint_count; i++) {
+            if (other->constraints[i].kind == CONSTRAINT_FOREIGN_KEY && other->constraints[i].referenced_table_id == table->id) {
+                return true;
+            }
+        }
+    }
     return false;
 }
 
@@ -74,8 +82,8 @@ static void put_class(SystemView *view, SystemRows *rows, const AnyRelation *rel
     put_char(rows, relation->kind);
     put_int(rows, relation_column_count(relation));
     put_int(rows, users != NULL ? count_checks(users) : 0);
-    put_bool(rows, relation->object != NULL && relation->kind == 'v');
-    put_bool(rows, users != NULL && has_foreign_key(view, users));
+    put_bool(rows, relation->kind == 'v');
+    put_bool(rows, users != NULL && is_wanted(rows) && has_triggers(view, users));
     put_bool(rows, false);
     put_bool(rows, false);
     put_bool(rows, false);
@@ -137,11 +145,46 @@ static void put_attribute(SystemRows *rows, const AnyRelation *relation, uint16_
     row_end(rows);
 }
 
+/* What PostgreSQL keeps with each row of a table. Of these Basalt has tableoid; clients expect the others to be listed. */
+static void put_row_attributes(SystemRows *rows, const AnyRelation *relation) {
+    static const struct { const char *name; uint32_t type; } ROW_ATTRIBUTES[] = {{"ctid", 27}, {"xmin", 28}, {"cmin", 29}, {"xmax", 28}, {"cmax", 29}, {"tableoid", 26}};
+    for (size_t i = 0; i < COUNT_OF(ROW_ATTRIBUTES); i++) {
+        const BuiltinType *type = builtin_type_by_oid(ROW_ATTRIBUTES[i].type);
+        row_begin(rows);
+        put_oid(rows, relation->oid);
+        put_c(rows, ROW_ATTRIBUTES[i].name);
+        put_oid(rows, type->oid);
+        put_int(rows, 0);
+        put_int(rows, type->length);
+        put_int(rows, -1 - (int64_t)i);
+        put_int(rows, 0);
+        put_int(rows, -1);
+        put_int(rows, -1);
+        put_bool(rows, type->by_value);
+        put_char(rows, type->alignment);
+        put_char(rows, type->storage);
+        put_char(rows, 0);
+        put_bool(rows, true);
+        put_bool(rows, false);
+        put_bool(rows, false);
+        put_char(rows, 0);
+        put_char(rows, 0);
+        put_bool(rows, false);
+        put_bool(rows, true);
+        put_int(rows, 0);
+        put_oid(rows, 0);
+        row_end(rows);
+    }
+}
+
 ErrorCode system_rows_pg_attribute(SystemView *view, SystemRows *rows, Error *err) {
     RelationWalk walk = {0};
     AnyRelation relation;
     (void)err;
     while (next_relation(view, &walk, &relation)) {
+        if (relation.kind == 'r') {
+            put_row_attributes(rows, &relation);
+        }
         for (uint16_t c = 0; c < relation_column_count(&relation); c++) {
             put_attribute(rows, &relation, c);
         }
@@ -189,7 +232,7 @@ ErrorCode system_rows_pg_tables(SystemView *view, SystemRows *rows, Error *err) 
         put_null(rows);
         put_bool(rows, !table.is_system && has_shown_index(table.def));
         put_bool(rows, false);
-        put_bool(rows, !table.is_system && has_foreign_key(view, table.def));
+        put_bool(rows, !table.is_system && has_triggers(view, table.def));
         put_bool(rows, false);
         row_end(rows);
     }

@@ -115,7 +115,7 @@ ErrorCode system_rows_pg_indexes(SystemView *view, SystemRows *rows, Error *err)
             continue;
         }
         buffer_clear(&text);
-        define_index(&relation, &text);
+        define_index(view, &relation, false, &text);
         row_begin(rows);
         put_text(rows, relation.schema_name);
         put_text(rows, relation.def->name);

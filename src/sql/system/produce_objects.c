@@ -123,6 +123,7 @@ static int32_t column_number(SystemView *view, const CatalogObject *comment) {
 }
 
 static void put_descriptions(SystemView *view, SystemRows *rows, bool shared) {
+    bool public_said = shared;
     size_t cursor = 0;
     const CatalogObject *comment;
     while (view->inner->object_next(view->inner, OBJECT_COMMENT, &cursor, &comment)) {
@@ -132,6 +133,7 @@ static void put_descriptions(SystemView *view, SystemRows *rows, bool shared) {
         if (is_shared != shared) {
             continue;
         }
+        public_said = public_said || comment->parent_id == SCHEMA_PUBLIC_ID;
         uint32_t class_oid = is_database ? OID_CLASS_DATABASE : object != NULL ? class_of(object) : class_of_part(view, comment->parent_id);
         row_begin(rows);
         put_oid(rows, is_database ? (uint32_t)OID_DATABASE : object_oid(object, comment->parent_id));
@@ -140,6 +142,14 @@ static void put_descriptions(SystemView *view, SystemRows *rows, bool shared) {
             put_int(rows, column_number(view, comment));
         }
         put_text(rows, body_text(comment->body));
+        row_end(rows);
+    }
+    if (!public_said) {
+        row_begin(rows);
+        put_oid(rows, OID_SCHEMA_PUBLIC);
+        put_oid(rows, OID_CLASS_NAMESPACE);
+        put_int(rows, 0);
+        put_text(rows, COMMENT_OF_PUBLIC);
         row_end(rows);
     }
 }

@@ -56,8 +56,8 @@ const SystemRelation *system_relation_by_oid(uint32_t oid) {
 
 /* Type names of relations.h that the type table does not have: shown as the type that holds them. */
 static const struct { const char *name; TypeId id; } STAND_INS[] = {
-    {"anyarray", TYPE_TEXT}, {"char1", TYPE_CHAR1}, {"inet", TYPE_TEXT}, {"pg_dependencies", TYPE_TEXT}, {"pg_lsn", TYPE_TEXT}, {"pg_mcv_list", TYPE_TEXT},
-    {"pg_ndistinct", TYPE_TEXT}, {"pg_statistic[]", TYPE_TEXT},
+    {"anyarray", TYPE_ARRAY}, {"char1", TYPE_CHAR1}, {"inet", TYPE_TEXT}, {"pg_dependencies", TYPE_TEXT}, {"pg_lsn", TYPE_TEXT}, {"pg_mcv_list", TYPE_TEXT},
+    {"pg_ndistinct", TYPE_TEXT}, {"pg_statistic[]", TYPE_TEXT}, {"time_stamp", TYPE_TIMESTAMPTZ},
 };
 
 static Type column_type(Str name) {
@@ -66,6 +66,11 @@ static Type column_type(Str name) {
         if (str_equal(name, str_from_c(STAND_INS[i].name))) {
             return type_of(STAND_INS[i].id);
         }
+    }
+    if (str_equal(name, STR("yes_or_no"))) {
+        type = type_of(TYPE_VARCHAR);
+        type.length = 3;
+        return type;
     }
     if (str_equal(name, STR("char1[]"))) {
         return type_array(type_of(TYPE_CHAR1));

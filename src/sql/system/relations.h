@@ -2,22 +2,22 @@
  * relations.h - the relations of pg_catalog and information_schema, one row each, sorted by schema and name.
  *
  * schema, name, oid, kind as PostgreSQL shows it ('r' table, 'v' view), producer (empty: no rows, because Basalt has no such objects), columns: name and
- * type. Names, oids and columns are PostgreSQL 15's, the version that clients are told; types of information_schema's domains stand for the
- * domains. A producer is sql/system/produce_*.c: system_rows_<producer>. */
+ * type. Names, oids and columns are PostgreSQL 15's, the version that clients are told; of information_schema's domains yes_or_no
+ * is named (it has a length) and time_stamp, types stand for the others. A producer is sql/system/produce_*.c: system_rows_<producer>. */
 R(information_schema, administrable_role_authorizations, 13241, 'v', empty,
-  "grantee name, role_name name, is_grantable character varying")
+  "grantee name, role_name name, is_grantable yes_or_no")
 R(information_schema, applicable_roles, 13236, 'v', empty,
-  "grantee name, role_name name, is_grantable character varying")
+  "grantee name, role_name name, is_grantable yes_or_no")
 R(information_schema, attributes, 13245, 'v', empty,
   "udt_catalog name, udt_schema name, udt_name name, attribute_name name, ordinal_position integer, "
-  "attribute_default character varying, is_nullable character varying, data_type character varying, "
+  "attribute_default character varying, is_nullable yes_or_no, data_type character varying, "
   "character_maximum_length integer, character_octet_length integer, character_set_catalog name, "
   "character_set_schema name, character_set_name name, collation_catalog name, collation_schema name, "
   "collation_name name, numeric_precision integer, numeric_precision_radix integer, numeric_scale integer, "
   "datetime_precision integer, interval_type character varying, interval_precision integer, "
   "attribute_udt_catalog name, attribute_udt_schema name, attribute_udt_name name, scope_catalog name, "
   "scope_schema name, scope_name name, maximum_cardinality integer, dtd_identifier name, "
-  "is_derived_reference_attribute character varying")
+  "is_derived_reference_attribute yes_or_no")
 R(information_schema, character_sets, 13250, 'v', info_character_sets,
   "character_set_catalog name, character_set_schema name, character_set_name name, character_repertoire name, "
   "form_of_use name, default_collate_catalog name, default_collate_schema name, default_collate_name name")
@@ -41,23 +41,23 @@ R(information_schema, column_options, 13503, 'v', empty,
   "character varying")
 R(information_schema, column_privileges, 13285, 'v', empty,
   "grantor name, grantee name, table_catalog name, table_schema name, table_name name, column_name name, "
-  "privilege_type character varying, is_grantable character varying")
+  "privilege_type character varying, is_grantable yes_or_no")
 R(information_schema, column_udt_usage, 13290, 'v', empty,
   "udt_catalog name, udt_schema name, udt_name name, table_catalog name, table_schema name, table_name name, "
   "column_name name")
 R(information_schema, columns, 13295, 'v', info_columns,
   "table_catalog name, table_schema name, table_name name, column_name name, ordinal_position integer, "
-  "column_default character varying, is_nullable character varying, data_type character varying, "
+  "column_default character varying, is_nullable yes_or_no, data_type character varying, "
   "character_maximum_length integer, character_octet_length integer, numeric_precision integer, "
   "numeric_precision_radix integer, numeric_scale integer, datetime_precision integer, interval_type "
   "character varying, interval_precision integer, character_set_catalog name, character_set_schema name, "
   "character_set_name name, collation_catalog name, collation_schema name, collation_name name, "
   "domain_catalog name, domain_schema name, domain_name name, udt_catalog name, udt_schema name, udt_name "
-  "name, scope_catalog name, scope_schema name, scope_name name, maximum_cardinality integer, dtd_identifier "
-  "name, is_self_referencing character varying, is_identity character varying, identity_generation character "
-  "varying, identity_start character varying, identity_increment character varying, identity_maximum "
-  "character varying, identity_minimum character varying, identity_cycle character varying, is_generated "
-  "character varying, generation_expression character varying, is_updatable character varying")
+  "name, scope_catalog name, scope_schema name, scope_name name, maximum_cardinality integer, "
+  "dtd_identifier name, is_self_referencing yes_or_no, is_identity yes_or_no, identity_generation "
+  "character varying, identity_start character varying, identity_increment character varying, "
+  "identity_maximum character varying, identity_minimum character varying, identity_cycle yes_or_no, "
+  "is_generated character varying, generation_expression character varying, is_updatable yes_or_no")
 R(information_schema, constraint_column_usage, 13300, 'v', info_constraint_column_usage,
   "table_catalog name, table_schema name, table_name name, column_name name, constraint_catalog name, "
   "constraint_schema name, constraint_name name")
@@ -68,8 +68,8 @@ R(information_schema, data_type_privileges, 13488, 'v', empty,
   "object_catalog name, object_schema name, object_name name, object_type character varying, dtd_identifier "
   "name")
 R(information_schema, domain_constraints, 13310, 'v', empty,
-  "constraint_catalog name, constraint_schema name, constraint_name name, domain_catalog name, domain_schema "
-  "name, domain_name name, is_deferrable character varying, initially_deferred character varying")
+  "constraint_catalog name, constraint_schema name, constraint_name name, domain_catalog name, "
+  "domain_schema name, domain_name name, is_deferrable yes_or_no, initially_deferred yes_or_no")
 R(information_schema, domain_udt_usage, 13315, 'v', empty,
   "udt_catalog name, udt_schema name, udt_name name, domain_catalog name, domain_schema name, domain_name "
   "name")
@@ -116,8 +116,8 @@ R(information_schema, key_column_usage, 13329, 'v', info_key_column_usage,
   "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog name, table_schema "
   "name, table_name name, column_name name, ordinal_position integer, position_in_unique_constraint integer")
 R(information_schema, parameters, 13334, 'v', empty,
-  "specific_catalog name, specific_schema name, specific_name name, ordinal_position integer, parameter_mode "
-  "character varying, is_result character varying, as_locator character varying, parameter_name name, "
+  "specific_catalog name, specific_schema name, specific_name name, ordinal_position integer, "
+  "parameter_mode character varying, is_result yes_or_no, as_locator yes_or_no, parameter_name name, "
   "data_type character varying, character_maximum_length integer, character_octet_length integer, "
   "character_set_catalog name, character_set_schema name, character_set_name name, collation_catalog name, "
   "collation_schema name, collation_name name, numeric_precision integer, numeric_precision_radix integer, "
@@ -130,27 +130,27 @@ R(information_schema, referential_constraints, 13339, 'v', info_referential_cons
   "character varying, delete_rule character varying")
 R(information_schema, role_column_grants, 13344, 'v', empty,
   "grantor name, grantee name, table_catalog name, table_schema name, table_name name, column_name name, "
-  "privilege_type character varying, is_grantable character varying")
+  "privilege_type character varying, is_grantable yes_or_no")
 R(information_schema, role_routine_grants, 13358, 'v', empty,
   "grantor name, grantee name, specific_catalog name, specific_schema name, specific_name name, "
   "routine_catalog name, routine_schema name, routine_name name, privilege_type character varying, "
-  "is_grantable character varying")
+  "is_grantable yes_or_no")
 R(information_schema, role_table_grants, 13421, 'v', info_role_table_grants,
   "grantor name, grantee name, table_catalog name, table_schema name, table_name name, privilege_type "
-  "character varying, is_grantable character varying, with_hierarchy character varying")
+  "character varying, is_grantable yes_or_no, with_hierarchy yes_or_no")
 R(information_schema, role_udt_grants, 13450, 'v', empty,
   "grantor name, grantee name, udt_catalog name, udt_schema name, udt_name name, privilege_type character "
-  "varying, is_grantable character varying")
+  "varying, is_grantable yes_or_no")
 R(information_schema, role_usage_grants, 13459, 'v', empty,
   "grantor name, grantee name, object_catalog name, object_schema name, object_name name, object_type "
-  "character varying, privilege_type character varying, is_grantable character varying")
+  "character varying, privilege_type character varying, is_grantable yes_or_no")
 R(information_schema, routine_column_usage, 13348, 'v', empty,
   "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, routine_schema "
   "name, routine_name name, table_catalog name, table_schema name, table_name name, column_name name")
 R(information_schema, routine_privileges, 13353, 'v', empty,
   "grantor name, grantee name, specific_catalog name, specific_schema name, specific_name name, "
   "routine_catalog name, routine_schema name, routine_name name, privilege_type character varying, "
-  "is_grantable character varying")
+  "is_grantable yes_or_no")
 R(information_schema, routine_routine_usage, 13362, 'v', empty,
   "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, routine_schema "
   "name, routine_name name")
@@ -167,57 +167,58 @@ R(information_schema, routines, 13377, 'v', empty,
   "character_maximum_length integer, character_octet_length integer, character_set_catalog name, "
   "character_set_schema name, character_set_name name, collation_catalog name, collation_schema name, "
   "collation_name name, numeric_precision integer, numeric_precision_radix integer, numeric_scale integer, "
-  "datetime_precision integer, interval_type character varying, interval_precision integer, type_udt_catalog "
-  "name, type_udt_schema name, type_udt_name name, scope_catalog name, scope_schema name, scope_name name, "
-  "maximum_cardinality integer, dtd_identifier name, routine_body character varying, routine_definition "
-  "character varying, external_name character varying, external_language character varying, parameter_style "
-  "character varying, is_deterministic character varying, sql_data_access character varying, is_null_call "
-  "character varying, sql_path character varying, schema_level_routine character varying, "
-  "max_dynamic_result_sets integer, is_user_defined_cast character varying, is_implicitly_invocable character "
-  "varying, security_type character varying, to_sql_specific_catalog name, to_sql_specific_schema name, "
-  "to_sql_specific_name name, as_locator character varying, created timestamp with time zone, last_altered "
-  "timestamp with time zone, new_savepoint_level character varying, is_udt_dependent character varying, "
-  "result_cast_from_data_type character varying, result_cast_as_locator character varying, "
-  "result_cast_char_max_length integer, result_cast_char_octet_length integer, result_cast_char_set_catalog "
-  "name, result_cast_char_set_schema name, result_cast_char_set_name name, result_cast_collation_catalog "
-  "name, result_cast_collation_schema name, result_cast_collation_name name, result_cast_numeric_precision "
-  "integer, result_cast_numeric_precision_radix integer, result_cast_numeric_scale integer, "
-  "result_cast_datetime_precision integer, result_cast_interval_type character varying, "
-  "result_cast_interval_precision integer, result_cast_type_udt_catalog name, result_cast_type_udt_schema "
-  "name, result_cast_type_udt_name name, result_cast_scope_catalog name, result_cast_scope_schema name, "
-  "result_cast_scope_name name, result_cast_maximum_cardinality integer, result_cast_dtd_identifier name")
+  "datetime_precision integer, interval_type character varying, interval_precision integer, "
+  "type_udt_catalog name, type_udt_schema name, type_udt_name name, scope_catalog name, scope_schema name, "
+  "scope_name name, maximum_cardinality integer, dtd_identifier name, routine_body character varying, "
+  "routine_definition character varying, external_name character varying, external_language character "
+  "varying, parameter_style character varying, is_deterministic yes_or_no, sql_data_access character "
+  "varying, is_null_call yes_or_no, sql_path character varying, schema_level_routine yes_or_no, "
+  "max_dynamic_result_sets integer, is_user_defined_cast yes_or_no, is_implicitly_invocable yes_or_no, "
+  "security_type character varying, to_sql_specific_catalog name, to_sql_specific_schema name, "
+  "to_sql_specific_name name, as_locator yes_or_no, created time_stamp, last_altered "
+  "time_stamp, new_savepoint_level yes_or_no, is_udt_dependent yes_or_no, "
+  "result_cast_from_data_type character varying, result_cast_as_locator yes_or_no, "
+  "result_cast_char_max_length integer, result_cast_char_octet_length integer, "
+  "result_cast_char_set_catalog name, result_cast_char_set_schema name, result_cast_char_set_name name, "
+  "result_cast_collation_catalog name, result_cast_collation_schema name, result_cast_collation_name name, "
+  "result_cast_numeric_precision integer, result_cast_numeric_precision_radix integer, "
+  "result_cast_numeric_scale integer, result_cast_datetime_precision integer, result_cast_interval_type "
+  "character varying, result_cast_interval_precision integer, result_cast_type_udt_catalog name, "
+  "result_cast_type_udt_schema name, result_cast_type_udt_name name, result_cast_scope_catalog name, "
+  "result_cast_scope_schema name, result_cast_scope_name name, result_cast_maximum_cardinality integer, "
+  "result_cast_dtd_identifier name")
 R(information_schema, schemata, 13382, 'v', info_schemata,
   "catalog_name name, schema_name name, schema_owner name, default_character_set_catalog name, "
   "default_character_set_schema name, default_character_set_name name, sql_path character varying")
 R(information_schema, sequences, 13386, 'v', info_sequences,
   "sequence_catalog name, sequence_schema name, sequence_name name, data_type character varying, "
-  "numeric_precision integer, numeric_precision_radix integer, numeric_scale integer, start_value character "
-  "varying, minimum_value character varying, maximum_value character varying, increment character varying, "
-  "cycle_option character varying")
+  "numeric_precision integer, numeric_precision_radix integer, numeric_scale integer, start_value "
+  "character varying, minimum_value character varying, maximum_value character varying, increment "
+  "character varying, cycle_option yes_or_no")
 R(information_schema, sql_features, 13391, 'r', empty,
   "feature_id character varying, feature_name character varying, sub_feature_id character varying, "
-  "sub_feature_name character varying, is_supported character varying, is_verified_by character varying, "
-  "comments character varying")
+  "sub_feature_name character varying, is_supported yes_or_no, is_verified_by character varying, comments "
+  "character varying")
 R(information_schema, sql_implementation_info, 13396, 'r', empty,
   "implementation_info_id character varying, implementation_info_name character varying, integer_value "
   "integer, character_value character varying, comments character varying")
 R(information_schema, sql_parts, 13401, 'r', empty,
-  "feature_id character varying, feature_name character varying, is_supported character varying, "
-  "is_verified_by character varying, comments character varying")
+  "feature_id character varying, feature_name character varying, is_supported yes_or_no, is_verified_by "
+  "character varying, comments character varying")
 R(information_schema, sql_sizing, 13406, 'r', empty,
   "sizing_id integer, sizing_name character varying, supported_value integer, comments character varying")
 R(information_schema, table_constraints, 13411, 'v', info_table_constraints,
   "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog name, table_schema "
-  "name, table_name name, constraint_type character varying, is_deferrable character varying, "
-  "initially_deferred character varying, enforced character varying, nulls_distinct character varying")
+  "name, table_name name, constraint_type character varying, is_deferrable yes_or_no, initially_deferred "
+  "yes_or_no, enforced yes_or_no, nulls_distinct yes_or_no")
 R(information_schema, table_privileges, 13416, 'v', info_table_privileges,
   "grantor name, grantee name, table_catalog name, table_schema name, table_name name, privilege_type "
-  "character varying, is_grantable character varying, with_hierarchy character varying")
+  "character varying, is_grantable yes_or_no, with_hierarchy yes_or_no")
 R(information_schema, tables, 13425, 'v', info_tables,
   "table_catalog name, table_schema name, table_name name, table_type character varying, "
-  "self_referencing_column_name name, reference_generation character varying, user_defined_type_catalog name, "
-  "user_defined_type_schema name, user_defined_type_name name, is_insertable_into character varying, is_typed "
-  "character varying, commit_action character varying")
+  "self_referencing_column_name name, reference_generation character varying, user_defined_type_catalog "
+  "name, user_defined_type_schema name, user_defined_type_name name, is_insertable_into yes_or_no, "
+  "is_typed yes_or_no, commit_action character varying")
 R(information_schema, transforms, 13430, 'v', empty,
   "udt_catalog name, udt_schema name, udt_name name, specific_catalog name, specific_schema name, "
   "specific_name name, group_name name, transform_type character varying")
@@ -229,19 +230,19 @@ R(information_schema, triggers, 13440, 'v', empty,
   "event_object_catalog name, event_object_schema name, event_object_table name, action_order integer, "
   "action_condition character varying, action_statement character varying, action_orientation character "
   "varying, action_timing character varying, action_reference_old_table name, action_reference_new_table "
-  "name, action_reference_old_row name, action_reference_new_row name, created timestamp with time zone")
+  "name, action_reference_old_row name, action_reference_new_row name, created time_stamp")
 R(information_schema, udt_privileges, 13445, 'v', empty,
   "grantor name, grantee name, udt_catalog name, udt_schema name, udt_name name, privilege_type character "
-  "varying, is_grantable character varying")
+  "varying, is_grantable yes_or_no")
 R(information_schema, usage_privileges, 13454, 'v', empty,
   "grantor name, grantee name, object_catalog name, object_schema name, object_name name, object_type "
-  "character varying, privilege_type character varying, is_grantable character varying")
+  "character varying, privilege_type character varying, is_grantable yes_or_no")
 R(information_schema, user_defined_types, 13463, 'v', empty,
   "user_defined_type_catalog name, user_defined_type_schema name, user_defined_type_name name, "
-  "user_defined_type_category character varying, is_instantiable character varying, is_final character "
-  "varying, ordering_form character varying, ordering_category character varying, ordering_routine_catalog "
-  "name, ordering_routine_schema name, ordering_routine_name name, reference_type character varying, "
-  "data_type character varying, character_maximum_length integer, character_octet_length integer, "
+  "user_defined_type_category character varying, is_instantiable yes_or_no, is_final yes_or_no, "
+  "ordering_form character varying, ordering_category character varying, ordering_routine_catalog name, "
+  "ordering_routine_schema name, ordering_routine_name name, reference_type character varying, data_type "
+  "character varying, character_maximum_length integer, character_octet_length integer, "
   "character_set_catalog name, character_set_schema name, character_set_name name, collation_catalog name, "
   "collation_schema name, collation_name name, numeric_precision integer, numeric_precision_radix integer, "
   "numeric_scale integer, datetime_precision integer, interval_type character varying, interval_precision "
@@ -262,9 +263,8 @@ R(information_schema, view_table_usage, 13478, 'v', empty,
   "name")
 R(information_schema, views, 13483, 'v', info_views,
   "table_catalog name, table_schema name, table_name name, view_definition character varying, check_option "
-  "character varying, is_updatable character varying, is_insertable_into character varying, "
-  "is_trigger_updatable character varying, is_trigger_deletable character varying, is_trigger_insertable_into "
-  "character varying")
+  "character varying, is_updatable yes_or_no, is_insertable_into yes_or_no, is_trigger_updatable "
+  "yes_or_no, is_trigger_deletable yes_or_no, is_trigger_insertable_into yes_or_no")
 R(pg_catalog, pg_aggregate, 2600, 'r', pg_aggregate,
   "aggfnoid regproc, aggkind char1, aggnumdirectargs smallint, aggtransfn regproc, aggfinalfn regproc, "
   "aggcombinefn regproc, aggserialfn regproc, aggdeserialfn regproc, aggmtransfn regproc, aggminvtransfn "

@@ -48,6 +48,8 @@ static ColumnBuilder *next_column(SystemRows *rows) {
     return rows->wanted[c] ? &rows->last->columns[c] : NULL;
 }
 
+bool is_wanted(const SystemRows *rows) { return rows->wanted[rows->column]; }
+
 void put_null(SystemRows *rows) {
     ColumnBuilder *column = next_column(rows);
     if (column != NULL) {

@@ -24,6 +24,7 @@ void system_rows_deinit(SystemRows *rows);
 
 void row_begin(SystemRows *rows);
 void row_end(SystemRows *rows);
+bool is_wanted(const SystemRows *rows);              /* the next column's values are read: what is dear to find may be left out else */
 void put_null(SystemRows *rows);
 void put_nulls(SystemRows *rows, uint32_t count);
 void put_oid(SystemRows *rows, uint32_t value);      /* oid and the reg… types */
