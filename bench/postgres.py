@@ -6,7 +6,8 @@
 
 Rules: answers are compared before any time is kept; the two servers take turns in one run and the one that waits is stopped (SIGSTOP); both sync
 each commit; figures are medians of the rounds and CPU seconds of the server (PostgreSQL: of all its processes). The client is libpq through ctypes, so that
-little of the time is the client's; psycopg and asyncpg are used where they are installed. Needs libpq5 and bench/peers/postgres/postgres.sh."""
+little of the time is the client's; COPY TO has a client in C (copy_to.c; needs a C compiler and
+libpq's header); psycopg and asyncpg are used where they are installed. Needs libpq5 and bench/peers/postgres/postgres.sh."""
 import argparse, ctypes, ctypes.util, hashlib, os, re, shutil, signal, statistics, subprocess, sys, tempfile, threading, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -185,8 +186,8 @@ class Basalt:
 
 
 class Bench:
-    def __init__(self, servers, rounds, seconds):
-        self.servers, self.rounds, self.seconds, self.lines = servers, rounds, seconds, []
+    def __init__(self, servers, rounds, seconds, folder):
+        self.servers, self.rounds, self.seconds, self.folder, self.lines = servers, rounds, seconds, folder, []
 
     def say(self, text=""):
         print(text, flush=True)
@@ -319,8 +320,20 @@ def copy_data():
     return "".join(lines).encode()
 
 
+def copy_to_client(folder):
+    """bench/copy_to.c made with the C compiler, or None: then Python takes the rows, and is the limit."""
+    program = os.path.join(folder, "copy_to")
+    try:
+        include = subprocess.run(["pg_config", "--includedir"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        subprocess.run(["cc", "-O2", "-I" + include, "-o", program, os.path.join(HERE, "copy_to.c"), "-lpq"], check=True, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return program
+
+
 def copy(bench):
     data = copy_data()
+    client = copy_to_client(bench.folder)
 
     def load(server):
         c = Connection(server)
@@ -332,10 +345,14 @@ def copy(bench):
         c.close()
         return COPY_ROWS, wall
 
-    def unload(server):
+    def unload(server, form):
+        sql = f"COPY copied TO STDOUT (FORMAT {form})"
+        if client:
+            out = subprocess.run([client, server.dsn, sql], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+            return COPY_ROWS, float(out[2])
         c = Connection(server)
         begin = time.monotonic()
-        c.copy_out("COPY copied TO STDOUT (FORMAT csv)")
+        c.copy_out(sql)
         wall = time.monotonic() - begin
         c.close()
         return COPY_ROWS, wall
@@ -343,14 +360,15 @@ def copy(bench):
     figures = bench.turns(load)
     bench.equal("SELECT count(*), sum(id), count(DISTINCT symbol), min(ts), max(ts), sum(qty), count(*) FILTER (WHERE live) FROM copied")
     bench.row("COPY FROM STDIN", "row", figures, "rate >= 3")
-    outs = []
-    for server in bench.servers:
-        c = Connection(server)
-        outs.append(hashlib.sha256(c.copy_out("COPY (SELECT * FROM copied WHERE id < 100000 ORDER BY id) TO STDOUT (FORMAT csv)", keep=True)).hexdigest())
-        c.close()
-    if len(set(outs)) != 1:
-        raise SystemExit("COPY TO gives different bytes")
-    bench.row("COPY TO STDOUT", "row", bench.turns(unload), "rate >= 3")
+    for form in ("text", "csv", "binary"):
+        outs = []
+        for server in bench.servers:
+            c = Connection(server)
+            outs.append(hashlib.sha256(c.copy_out(f"COPY (SELECT * FROM copied WHERE id < 100000 ORDER BY id) TO STDOUT (FORMAT {form})", keep=True)).hexdigest())
+            c.close()
+        if len(set(outs)) != 1:
+            raise SystemExit(f"COPY TO gives different bytes: {form}")
+        bench.row(f"COPY TO STDOUT, {form}", "row", bench.turns(lambda s: unload(s, form)), "rate >= 3", "client in C" if client else "client in Python: it is the limit")
 
 
 def connect(bench):
@@ -396,7 +414,7 @@ def main():
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="basalt-bench-")
     servers = [Basalt(os.path.join(folder, "data"))] + ([] if options.no_peer else [Postgres()])
-    bench = Bench(servers, options.rounds, options.seconds)
+    bench = Bench(servers, options.rounds, options.seconds, folder)
     try:
         for server in servers:
             server.start()

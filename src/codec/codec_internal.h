@@ -123,7 +123,6 @@ static inline int64_t codec__integer_at(Physical physical, const void *value) {
     default: return *(const int64_t *)value;
     }
 }
-NODISCARD bool codec__granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *out);
 /* The granule's bytes inside the outer codec where they are not compressed; squeezed: only its frame, to be unpacked first. */
 NODISCARD bool codec__granule_stored(const BlockDecoder *decoder, uint32_t granule, Bytes *out, bool *squeezed_out);
 /* A compressed granule into memory of its raw bytes. */

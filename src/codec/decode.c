@@ -74,7 +74,7 @@ ErrorCode codec_decoder_open(Bytes bytes, Type type, BlockDecoder *decoder_out, 
     return ERR_OK;
 }
 
-bool codec__granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *out) {
+static bool granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *out) {
     size_t from = granule == 0 ? 0 : get_u32le(decoder->ends + (size_t)(granule - 1) * 4);
     size_t to = get_u32le(decoder->ends + (size_t)granule * 4);
     if (from > to || to > decoder->payload.len || from % 8 != 0) {
@@ -86,7 +86,7 @@ bool codec__granule_bytes(const BlockDecoder *decoder, uint32_t granule, Bytes *
 
 bool codec__granule_stored(const BlockDecoder *decoder, uint32_t granule, Bytes *out, bool *squeezed_out) {
     *squeezed_out = false;
-    if (!codec__granule_bytes(decoder, granule, out)) {
+    if (!granule_bytes(decoder, granule, out)) {
         return false;
     }
     if (decoder->outer == OUTER_NONE) {

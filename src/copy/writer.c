@@ -48,39 +48,37 @@ void copy_writer_deinit(CopyWriter *writer) {
 
 /* ---- messages ---- */
 
-static size_t message_begin(CopyWriter *writer, Buffer *out) {
-    size_t begin = out->len;
-    if (writer->in_messages) {
-        buffer_append(out, "d\0\0\0\0", 5);
-    }
-    if (writer->signature_due) {
-        copy__write_binary_header(out);
-        writer->signature_due = false;
-    }
-    return begin;
-}
+enum { MESSAGE_HEAD_BYTES = 5 };
 
-static void message_end(const CopyWriter *writer, size_t begin, Buffer *out) {
-    if (writer->in_messages && !out->failed) {
-        uint32_t length = __builtin_bswap32((uint32_t)(out->len - begin - 1));
-        memcpy(out->data + begin + 1, &length, sizeof length);
+static inline uint8_t *message_begin(const CopyWriter *writer, uint8_t *at) { return at + (writer->in_messages ? MESSAGE_HEAD_BYTES : 0); }
+
+static inline void message_end(const CopyWriter *writer, uint8_t *begin, const uint8_t *at) {
+    if (writer->in_messages) {
+        uint32_t length = __builtin_bswap32((uint32_t)(at - begin - 1));
+        begin[0] = 'd';
+        memcpy(begin + 1, &length, sizeof length);
     }
 }
 
 /* ---- head, rows, end ---- */
 
-static void write_names(CopyWriter *writer, const Str *names, Buffer *out) {
+static size_t names_bytes(const CopyWriter *writer, const Str *names) {
+    size_t bytes = MESSAGE_HEAD_BYTES + COPY_SLACK_BYTES;
+    for (uint16_t c = 0; c < writer->column_count; c++) {
+        bytes += COPY_FIELD_GROWTH * names[c].len + COPY_FIELD_EXTRA;
+    }
+    return bytes;
+}
+
+static uint8_t *put_names(const CopyWriter *writer, const Str *names, uint8_t *at) {
     for (uint16_t c = 0; c < writer->column_count; c++) {
         if (c > 0) {
-            buffer_append_char(out, writer->copy.delimiter);
+            *at++ = (uint8_t)writer->copy.delimiter;
         }
-        if (writer->copy.format == COPY_CSV) {
-            copy__append_csv(writer, names[c], false, out);
-        } else {
-            copy__append_text(writer, names[c], out);
-        }
+        at = writer->copy.format == COPY_CSV ? copy__put_csv(writer, names[c], false, at) : copy__put_text(writer, names[c], at);
     }
-    buffer_append_char(out, '\n');
+    *at++ = '\n';
+    return at;
 }
 
 void copy_write_begin(CopyWriter *writer, const Str *names, Buffer *out) {
@@ -92,30 +90,79 @@ void copy_write_begin(CopyWriter *writer, const Str *names, Buffer *out) {
         writer->signature_due = true;
         return;
     }
-    size_t begin = message_begin(writer, out);
-    if (binary) {
-        copy__write_binary_header(out);
-    } else {
-        write_names(writer, names, out);
+    uint8_t *begin = buffer_reserve(out, binary ? (size_t)COPY_SIGNATURE_BYTES : names_bytes(writer, names));
+    if (begin == NULL) {
+        return;
     }
-    message_end(writer, begin, out);
+    uint8_t *at = message_begin(writer, begin);
+    at = binary ? copy__put_binary_header(at) : put_names(writer, names, at);
+    message_end(writer, begin, at);
+    out->len += (size_t)(at - begin);
 }
 
-static void write_row(CopyWriter *writer, const PgRun *run, uint32_t row, Buffer *out) {
-    size_t begin = message_begin(writer, out);
-    switch (writer->copy.format) {
-    case COPY_TEXT:
-        copy__write_text_row(writer, run, row, out);
-        break;
-    case COPY_CSV:
-        copy__write_csv_row(writer, run, row, out);
-        break;
-    case COPY_BINARY:
-        copy__write_binary_row(writer, run, row, out);
-        break;
+/* Numbers, times and the like have none of the usual delimiters and quotes in their text, and are never empty. */
+static bool is_plain(const CopyWriter *writer, Type type) {
+    const CopyOptions *copy = &writer->copy;
+    bool usual = memchr("\t,;|", copy->delimiter, 4) != NULL && (copy->format == COPY_TEXT || (copy->null_text.len == 0 && (copy->quote == '"' || copy->quote == '\'')));
+    switch ((TypeId)type.id) {
+    case TYPE_BOOL:
+    case TYPE_BYTE:
+    case TYPE_INT2:
+    case TYPE_INT4:
+    case TYPE_INT8:
+    case TYPE_FLOAT4:
+    case TYPE_FLOAT8:
+    case TYPE_NUMERIC:
+    case TYPE_DECIMAL8:
+    case TYPE_DECIMAL16:
+    case TYPE_DATE:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMPTZ:
+    case TYPE_UUID: return usual;
+    default: return false;
     }
-    message_end(writer, begin, out);
-    writer->encoder.row_count++;
+}
+
+/* The columns of the run at hand. Returns the bytes that its rows take at most. */
+static size_t take_columns(const CopyWriter *writer, const PgRun *run, uint32_t rows, CopyOut *columns) {
+    size_t bytes = COPY_SIGNATURE_BYTES + COPY_SLACK_BYTES;
+    for (uint16_t c = 0; c < writer->column_count; c++) {
+        CopyOut *column = &columns[c];
+        column->field = pg_run_column(run, c);
+        column->plain = is_plain(writer, column->field.type);
+        column->quoted = writer->quoted[c];
+        bytes += COPY_FIELD_GROWTH * column->field.bytes + rows * (COPY_FIELD_EXTRA + writer->copy.null_text.len);
+    }
+    return bytes + (size_t)rows * (MESSAGE_HEAD_BYTES + COPY_FIELD_EXTRA);
+}
+
+static inline __attribute__((always_inline)) uint8_t *put_rows(CopyWriter *writer, const CopyOut *columns, uint32_t rows, uint8_t *at,
+                                                               uint8_t *(*put_row)(const CopyWriter *, const CopyOut *, uint32_t, uint8_t *)) {
+    for (uint32_t row = 0; row < rows; row++) {
+        uint8_t *begin = at;
+        at = message_begin(writer, at);
+        if (UNLIKELY(writer->signature_due)) {
+            at = copy__put_binary_header(at);
+            writer->signature_due = false;
+        }
+        at = put_row(writer, columns, row, at);
+        message_end(writer, begin, at);
+    }
+    writer->encoder.row_count += rows;
+    return at;
+}
+
+static void write_run(CopyWriter *writer, const PgRun *run, uint32_t rows, CopyOut *columns, Buffer *out) {
+    uint8_t *begin = buffer_reserve(out, take_columns(writer, run, rows, columns)), *at = begin;
+    if (begin == NULL) {
+        return;
+    }
+    switch (writer->copy.format) {
+    case COPY_TEXT: at = put_rows(writer, columns, rows, at, copy__put_text_row); break;
+    case COPY_CSV: at = put_rows(writer, columns, rows, at, copy__put_csv_row); break;
+    case COPY_BINARY: at = put_rows(writer, columns, rows, at, copy__put_binary_row); break;
+    }
+    out->len += (size_t)(at - begin);
 }
 
 static const uint8_t *binary_formats(CopyWriter *writer) {
@@ -129,22 +176,29 @@ ErrorCode copy_write_rows(CopyWriter *writer, Batch *batch, const uint16_t *colu
     PgRun *run = NULL;
     ArenaMark mark = arena_mark(&writer->arena);
     const uint8_t *formats = writer->copy.format == COPY_BINARY ? binary_formats(writer) : NULL;
+    CopyOut *outs = arena_array(&writer->arena, CopyOut, writer->column_count + 1u);
     ErrorCode code = pg_run_begin(&writer->encoder, batch, columns, formats, &run, err);
     while (code == ERR_OK && window->row < batch->row_count && window->rows_left > 0 && !out->failed &&
            (window->out_bytes == 0 || out->len < window->out_bytes)) {
-        uint32_t count = pg_run_next(run, window);
-        for (uint32_t row = 0; row < count; row++) {
-            write_row(writer, run, row, out);
-        }
+        uint32_t rows = pg_run_next(run, window);
+        write_run(writer, run, rows, outs, out);
     }
     arena_rewind(&writer->arena, mark);
     return code != ERR_OK ? code : buffer_check(out, err);
 }
 
 void copy_write_end(CopyWriter *writer, Buffer *out) {
-    if (writer->copy.format == COPY_BINARY) {
-        size_t begin = message_begin(writer, out);
-        copy__write_binary_trailer(out);
-        message_end(writer, begin, out);
+    if (writer->copy.format != COPY_BINARY) {
+        return;
     }
+    uint8_t *begin = buffer_reserve(out, MESSAGE_HEAD_BYTES + COPY_SIGNATURE_BYTES + COPY_TRAILER_BYTES);
+    if (begin == NULL) {
+        return;
+    }
+    uint8_t *at = message_begin(writer, begin);
+    at = writer->signature_due ? copy__put_binary_header(at) : at;
+    writer->signature_due = false;
+    at = copy__put_binary_trailer(at);
+    message_end(writer, begin, at);
+    out->len += (size_t)(at - begin);
 }

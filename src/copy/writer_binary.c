@@ -2,29 +2,26 @@
  * writer_binary.c - rows of COPY's binary format; the layout stands in binary_row.c. */
 #include "copy/writer_internal.h"
 
-static void append_u32(Buffer *out, uint32_t value) {
+static inline uint8_t *put_u32(uint8_t *at, uint32_t value) {
     value = __builtin_bswap32(value);
-    buffer_append(out, &value, sizeof value);
+    return copy__put(at, &value, sizeof value);
 }
 
-static void append_u16(Buffer *out, uint16_t value) {
+static inline uint8_t *put_u16(uint8_t *at, uint16_t value) {
     value = __builtin_bswap16(value);
-    buffer_append(out, &value, sizeof value);
+    return copy__put(at, &value, sizeof value);
 }
 
-void copy__write_binary_header(Buffer *out) {
-    buffer_append(out, "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19);
-}
+uint8_t *copy__put_binary_header(uint8_t *at) { return copy__put(at, "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", COPY_SIGNATURE_BYTES); }
 
-void copy__write_binary_trailer(Buffer *out) {
-    append_u16(out, UINT16_MAX);
-}
+uint8_t *copy__put_binary_trailer(uint8_t *at) { return put_u16(at, UINT16_MAX); }
 
-void copy__write_binary_row(CopyWriter *writer, const PgRun *run, uint32_t row, Buffer *out) {
-    append_u16(out, writer->column_count);
+uint8_t *copy__put_binary_row(const CopyWriter *writer, const CopyOut *columns, uint32_t row, uint8_t *at) {
+    at = put_u16(at, writer->column_count);
     for (uint16_t c = 0; c < writer->column_count; c++) {
-        Str field = pg_run_field(run, c, row);
-        append_u32(out, field.data == NULL ? UINT32_MAX : (uint32_t)field.len);
-        buffer_append(out, field.data, field.len);
+        int32_t len = columns[c].field.lens[row];
+        at = put_u32(at, (uint32_t)len); /* NULL: -1 there too */
+        at = len > 0 ? copy__put_field(&columns[c].field, row, (size_t)len, at) : at;
     }
+    return at;
 }

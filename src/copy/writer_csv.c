@@ -2,7 +2,11 @@
  * writer_csv.c - lines of COPY's csv format: quotes where a reader would else see something different. */
 #include "copy/writer_internal.h"
 
-static bool needs_quotes(const CopyWriter *writer, Str text) {
+static inline bool word_is_special(const CopyWriter *writer, uint64_t word) {
+    return (copy__is_byte(word, writer->copy.delimiter) | copy__is_byte(word, writer->copy.quote) | copy__is_byte(word, '\n') | copy__is_byte(word, '\r')) != 0;
+}
+
+static inline bool needs_quotes(const CopyWriter *writer, Str text) {
     const CopyOptions *copy = &writer->copy;
     if (text.len == copy->null_text.len && memcmp(text.data, copy->null_text.data, text.len) == 0) {
         return true;
@@ -10,39 +14,45 @@ static bool needs_quotes(const CopyWriter *writer, Str text) {
     if (writer->column_count == 1 && str_equal(text, STR("\\."))) { /* readers took that for the end of the data */
         return true;
     }
-    return copy__find4(text.data, 0, text.len, copy->delimiter, copy->quote, '\n', '\r') < text.len;
+    return text.len > 0 && copy__any_word(writer, text.data, text.len, word_is_special);
 }
 
-void copy__append_csv(const CopyWriter *writer, Str text, bool quoted, Buffer *out) {
+static uint8_t *put_quoted(const CopyWriter *writer, Str text, uint8_t *at) {
     char quote = writer->copy.quote, escape = writer->copy.escape;
-    if (!quoted && !needs_quotes(writer, text)) {
-        buffer_append_str(out, text);
-        return;
-    }
-    buffer_append_char(out, quote);
-    for (size_t done = 0; done < text.len;) {
-        size_t at = copy__find4(text.data, done, text.len, quote, escape, quote, escape);
-        buffer_append(out, text.data + done, at - done);
-        if (at < text.len) {
-            buffer_append_char(out, escape);
-            buffer_append_char(out, text.data[at++]);
+    *at++ = (uint8_t)quote;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        if (c == quote || c == escape) {
+            *at++ = (uint8_t)escape;
         }
-        done = at;
+        *at++ = (uint8_t)c;
     }
-    buffer_append_char(out, quote);
+    *at++ = (uint8_t)quote;
+    return at;
 }
 
-void copy__write_csv_row(CopyWriter *writer, const PgRun *run, uint32_t row, Buffer *out) {
+uint8_t *copy__put_csv(const CopyWriter *writer, Str text, bool quoted, uint8_t *at) {
+    return quoted || needs_quotes(writer, text) ? put_quoted(writer, text, at) : copy__put(at, text.data, text.len);
+}
+
+uint8_t *copy__put_csv_row(const CopyWriter *writer, const CopyOut *columns, uint32_t row, uint8_t *at) {
     for (uint16_t c = 0; c < writer->column_count; c++) {
-        Str field = pg_run_field(run, c, row);
+        const CopyOut *column = &columns[c];
+        int32_t len = column->field.lens[row];
         if (c > 0) {
-            buffer_append_char(out, writer->copy.delimiter);
+            *at++ = (uint8_t)writer->copy.delimiter;
         }
-        if (field.data == NULL) {
-            buffer_append_str(out, writer->copy.null_text);
+        if (UNLIKELY(len == PG_NULL)) {
+            at = copy__put(at, writer->copy.null_text.data, writer->copy.null_text.len);
+            continue;
+        }
+        Str text = column->plain ? (Str){0} : copy__field(&column->field, row, (size_t)len);
+        if (UNLIKELY(column->quoted || (!column->plain && needs_quotes(writer, text)))) {
+            at = put_quoted(writer, copy__field(&column->field, row, (size_t)len), at);
         } else {
-            copy__append_csv(writer, field, writer->quoted[c], out);
+            at = copy__put_field(&column->field, row, (size_t)len, at);
         }
     }
-    buffer_append_char(out, '\n');
+    *at++ = '\n';
+    return at;
 }

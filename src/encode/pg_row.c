@@ -97,6 +97,18 @@ static void fill_constant(PgRun *run, PgField *field) {
     }
 }
 
+/* Bytes of the column's fields, at most. */
+static size_t field_bytes(const PgRun *run, const PgField *field) {
+    size_t bytes = 0;
+    if (field->kind == PG_FIELD_SLOTS) { /* more than it will be, but nothing to add up */
+        return (size_t)run->row_count * field->slot_width;
+    }
+    for (size_t i = 0; i < run->row_count; i++) {
+        bytes += (size_t)MAX_OF(field->lens[i], 0);
+    }
+    return bytes;
+}
+
 /* Bytes of the column's fields, with their lengths, at most. */
 static size_t fill_field(PgRun *run, PgField *field) {
     const Cell *cell = field->cell;
@@ -108,14 +120,7 @@ static size_t fill_field(PgRun *run, PgField *field) {
         field->fill(run, field);
         field->slot_bytes = field->slot_width;
     }
-    size_t bytes = 0;
-    if (field->kind == PG_FIELD_SLOTS) { /* more than it will be, but nothing to add up */
-        return (size_t)run->row_count * (4u + field->slot_width);
-    }
-    for (size_t i = 0; i < run->row_count; i++) {
-        bytes += (size_t)MAX_OF(field->lens[i], 0);
-    }
-    return bytes + (size_t)run->row_count * 4;
+    return field_bytes(run, field) + (size_t)run->row_count * 4;
 }
 
 /* ---- pass two ---- */
@@ -219,6 +224,18 @@ uint32_t pg_run_next(PgRun *run, PgRowWindow *window) {
     (void)fill_run(run, window, &window->row);
     window->rows_left -= window->rows_left == UINT64_MAX ? 0 : run->row_count;
     return run->row_count;
+}
+
+PgRunField pg_run_column(const PgRun *run, uint16_t column) {
+    const PgField *field = &run->fields[column];
+    PgRunField out = {.type = field->cell->type, .kind = field->kind, .slot_bytes = field->slot_bytes, .slots = field->slots, .lens = field->lens};
+    out.bytes = field_bytes(run, field);
+    if (field->kind == PG_FIELD_REFS) {
+        out.refs = field->as.refs;
+    } else if (field->kind == PG_FIELD_TEXTS) {
+        out.texts = field->as.texts;
+    }
+    return out;
 }
 
 Str pg_run_field(const PgRun *run, uint16_t column, uint32_t row) {

@@ -27,6 +27,25 @@ enum { PG_RUN_ROWS = 256 };
 uint32_t pg_run_next(PgRun *run, PgRowWindow *window);
 Str pg_run_field(const PgRun *run, uint16_t column, uint32_t row); /* data NULL: NULL. row: of this run, from 0 */
 
+/* A column's fields of the run at hand as they lie there, for loops that put whole rows together. */
+enum { PG_NULL = -1, PG_SLOT_BYTES = 16 };
+typedef enum PgFieldKind {
+    PG_FIELD_SLOTS,            /* bytes of row i at slots + i * slot_bytes; PG_SLOT_BYTES may be read from the start of each PG_SLOT_BYTES of them */
+    PG_FIELD_REFS,             /* refs[i] points at the StrRef */
+    PG_FIELD_TEXTS             /* texts[i] points at the bytes */
+} PgFieldKind;
+typedef struct PgRunField {
+    Type type;
+    uint8_t kind;
+    size_t slot_bytes;
+    const uint8_t *slots;
+    const StrRef *const *refs;
+    const char *const *texts;
+    const int32_t *lens;       /* PG_NULL: NULL */
+    size_t bytes;              /* of all fields of the run, at most */
+} PgRunField;
+PgRunField pg_run_column(const PgRun *run, uint16_t column);
+
 /* One value in its binary form, without a length in front. value: physical value (BOOL: one byte); not SYMBOL. */
 NODISCARD ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Error *err);
 /* A parameter or COPY field in binary form. value_out: room for 16 bytes, filled as value_parse of sql/func does: the physical value,

@@ -8,17 +8,6 @@
 #include "encode/encode_internal.h"
 #include "encode/pg_row.h"
 
-enum {
-    PG_SLOT_BYTES = 16,        /* copied at once; slots are multiples of it */
-    PG_NULL = -1
-};
-
-typedef enum PgFieldKind {
-    PG_FIELD_SLOTS,            /* bytes of row i at slots + i * slot_bytes */
-    PG_FIELD_REFS,             /* refs[i] points at the StrRef */
-    PG_FIELD_TEXTS             /* texts[i] points at the bytes */
-} PgFieldKind;
-
 typedef struct PgField PgField;
 struct PgField {
     const Cell *cell;

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "copy/copy.h"
 
 static const Str NAMES[] = {STR("a"), STR("b,c")};
@@ -132,10 +133,120 @@ static void forced_columns_must_exist(void **state) {
     assert_int_equal(copy_writer_init(&writer, &options, NAMES, 2, false, &(TextStyle){0}, NULL), ERR_INVALID_COLUMN_REFERENCE);
 }
 
+/* ---- random texts beside a writer of one byte at a time ---- */
+
+static void naive_csv(Str text, Buffer *out) {
+    bool quoted = text.len == 0;
+    for (size_t i = 0; i < text.len; i++) {
+        quoted = quoted || strchr(",\"\n\r", text.data[i]) != NULL;
+    }
+    if (quoted) {
+        buffer_append_char(out, '"');
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '"') {
+            buffer_append_char(out, '"');
+        }
+        buffer_append_char(out, text.data[i]);
+    }
+    if (quoted) {
+        buffer_append_char(out, '"');
+    }
+}
+
+static void naive_text(Str text, Buffer *out) {
+    static const char FROM[] = "\b\t\n\v\f\r\\", TO[] = "btnvfr\\";
+    for (size_t i = 0; i < text.len; i++) {
+        const char *at = strchr(FROM, text.data[i]);
+        if (at != NULL) {
+            buffer_append_char(out, '\\');
+        }
+        buffer_append_char(out, at != NULL ? TO[at - FROM] : text.data[i]);
+    }
+}
+
+enum { RANDOM_TEXT_MAX = 40 };
+typedef struct RandomRows { char texts[BATCH_ROWS][RANDOM_TEXT_MAX]; Vector columns[3]; } RandomRows;
+
+/* Texts of all lengths with a special byte here and there; a number of few values; NULLs among them. */
+static void make_random(RandomRows *rows, Arena *arena, Random *random) {
+    static const char SPECIAL[] = "\t\n\r\\\",;x\x01\x7f\xc3", USUAL[] = "abcdefghij 0123-.";
+    rows->columns[0] = vector_new(arena, type_of(TYPE_TEXT));
+    rows->columns[1] = vector_new(arena, type_of(TYPE_INT4));
+    rows->columns[2] = vector_new(arena, type_of(TYPE_TEXT));
+    for (size_t i = 0; i < BATCH_ROWS; i++) {
+        size_t len = random_below(random, RANDOM_TEXT_MAX + 1);
+        for (size_t k = 0; k < len; k++) {
+            rows->texts[i][k] = random_below(random, 30) == 0 ? SPECIAL[random_below(random, sizeof SPECIAL - 1)] : USUAL[random_below(random, sizeof USUAL - 1)];
+        }
+        ((StrRef *)vector_data(&rows->columns[0]))[i] = strref_make(rows->texts[i], len);
+        ((int32_t *)vector_data(&rows->columns[1]))[i] = (int32_t)random_between(random, -5000, 5000);
+        ((StrRef *)vector_data(&rows->columns[2]))[i] = strref_make("last", 4);
+    }
+    for (size_t i = 0; i < BATCH_ROWS; i++) {
+        if (random_below(random, 8) == 0) {
+            vector_set_null(&rows->columns[random_below(random, 3)], arena, (uint32_t)i);
+        }
+    }
+    for (size_t c = 0; c < 3; c++) {
+        rows->columns[c].row_count = BATCH_ROWS;
+    }
+}
+
+static void naive_rows(const RandomRows *rows, bool csv, Buffer *out) {
+    for (size_t i = 0; i < BATCH_ROWS; i++) {
+        for (size_t c = 0; c < 3; c++) {
+            if (c > 0) {
+                buffer_append_char(out, csv ? ',' : '\t');
+            }
+            if (vector_is_null(&rows->columns[c], i)) {
+                buffer_append_str(out, csv ? STR("") : STR("\\N"));
+            } else if (c == 1) {
+                buffer_printf(out, "%d", ((const int32_t *)rows->columns[c].data)[i]);
+            } else if (csv) {
+                naive_csv(vector_text(&rows->columns[c], i), out);
+            } else {
+                naive_text(vector_text(&rows->columns[c], i), out);
+            }
+        }
+        buffer_append_char(out, '\n');
+    }
+}
+
+static void random_rows_are_what_a_byte_wise_writer_gives(void **state) {
+    (void)state;
+    static const Str COLUMNS[] = {STR("a"), STR("b"), STR("c")};
+    RandomRows *rows = mem_alloc(sizeof *rows);
+    Random random;
+    random_init(&random, 77);
+    for (int round = 0; round < 40; round++) {
+        Arena arena;
+        Buffer have, want;
+        CopyWriter writer;
+        PgRowWindow window = {.rows_left = UINT64_MAX};
+        bool csv = round % 2 == 0;
+        arena_init(&arena, SIZE_MAX);
+        buffer_init(&have, 1 << 24);
+        buffer_init(&want, 1 << 24);
+        make_random(rows, &arena, &random);
+        Batch batch = {.row_count = BATCH_ROWS, .live_count = BATCH_ROWS, .column_count = 3, .columns = rows->columns};
+        assert_int_equal(copy_writer_init(&writer, &(CopyOptions){.format = csv ? COPY_CSV : COPY_TEXT}, COLUMNS, 3, false, &(TextStyle){0}, NULL), ERR_OK);
+        assert_int_equal(copy_write_rows(&writer, &batch, NULL, &window, &have, NULL), ERR_OK);
+        naive_rows(rows, csv, &want);
+        assert_int_equal(have.len, want.len);
+        assert_memory_equal(have.data, want.data, want.len);
+        copy_writer_deinit(&writer);
+        buffer_deinit(&have);
+        buffer_deinit(&want);
+        arena_deinit(&arena);
+    }
+    mem_free(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_lines),
-        cmocka_unit_test(the_reader_gives_the_values_back),
+        cmocka_unit_test(random_rows_are_what_a_byte_wise_writer_gives), cmocka_unit_test(the_reader_gives_the_values_back),
         cmocka_unit_test(each_row_is_a_message),
         cmocka_unit_test(forced_columns_must_exist),
     };
