@@ -80,24 +80,6 @@ static ErrorCode check_views(Ddl *ddl, const TableDef *table, uint32_t column_id
     return ERR_OK;
 }
 
-/* The new column where the old one was, which is gone. */
-static ErrorCode take_place(Ddl *ddl, const TableDef **table, int old, int fresh, Error *err) {
-    TableDef changed = **table;
-    ColumnDef *columns = copy_columns(ddl, *table);
-    ColumnDef column = columns[fresh];
-    column.name = columns[old].name;
-    column.not_null = columns[old].not_null;
-    column.default_text = columns[old].default_text;
-    column.default_dialect = columns[old].default_dialect;
-    column.sequence_id = columns[old].sequence_id;
-    column.identity = columns[old].identity;
-    columns[old] = column;
-    memmove(&columns[fresh], &columns[fresh + 1], sizeof *columns * (size_t)(changed.column_count + changed.computed_count - fresh - 1));
-    changed.columns = columns;
-    changed.column_count--;
-    return txn_table_replace(ddl->txn, &changed, table, err);
-}
-
 ErrorCode ddl_set_type(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err) {
     int number = table_column_find(*table, action->name);
     if (number < 0) {
@@ -106,7 +88,11 @@ ErrorCode ddl_set_type(Ddl *ddl, const AlterAction *action, const TableDef **tab
     uint32_t old_id = (*table)->columns[number].id;
     TRY(check_views(ddl, *table, old_id, err));
     ColumnDef same = (*table)->columns[number];
-    TRY(replace_column(ddl, table, number, &same, err)); /* the version that was bound, without an index on the column, is held from here on */
+    same.type = action->in_place ? action->column.type : same.type;
+    TRY(replace_column(ddl, table, number, &same, err)); /* the version that was bound is held from here on */
+    if (action->in_place) {
+        return ERR_OK;
+    }
     ColumnDef column = {.name = arena_format(ddl->arena, "pg_new_%u", old_id), .type = action->column.type, .missing_is_null = true};
     TRY(txn_column_add(ddl->txn, *table, &column, table, err));
     int fresh = (*table)->column_count - 1;
@@ -116,5 +102,5 @@ ErrorCode ddl_set_type(Ddl *ddl, const AlterAction *action, const TableDef **tab
     Str value = action->text.len > 0 ? arena_format(ddl->arena, "(%.*s)", STR_ARG(action->text)) : arena_str(ddl->arena, buffer_str(&quoted));
     buffer_deinit(&quoted);
     TRY(fill(ddl, *table, column.name, value, err));
-    return take_place(ddl, table, number, fresh, err);
+    return txn_column_take_place(ddl->txn, *table, (uint16_t)number, (uint16_t)fresh, table, err);
 }

@@ -150,7 +150,7 @@ static ErrorCode check_index_room(const TableDef *table, Error *err) {
                                             : error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a table can have at most %d indexes", INDEXES_MAX);
 }
 
-static ErrorCode build(Txn *txn, const TableDef *table, uint32_t index_id, Error *err) {
+ErrorCode ddl__index_build(Txn *txn, const TableDef *table, uint32_t index_id, Error *err) {
     txn->writer.snapshot = txn->snapshot;
     return table_index_build(engine__table(txn->engine, table->id), &txn->writer, table, table_index_by_id(table, index_id), err);
 }
@@ -194,7 +194,7 @@ static ErrorCode index_create(Txn *txn, const TableDef *table, const IndexSpec *
     add_index(txn, changed, &index);
     *table_out = &ddl__put(txn, changed)->table;
     *index_id_out = index.id;
-    return spec->computed_count > 0 ? ERR_OK : build(txn, *table_out, index.id, err); /* else the caller writes all rows anew */
+    return spec->computed_count > 0 ? ERR_OK : ddl__index_build(txn, *table_out, index.id, err); /* else the caller writes all rows anew */
 }
 
 ErrorCode txn_index_create(Txn *txn, const TableDef *table, const IndexSpec *spec, const TableDef **table_out, uint32_t *index_id_out, Error *err) {
@@ -377,7 +377,7 @@ static const IndexDef *child_index(const TableDef *table, const ConstraintDef *c
     return NULL;
 }
 
-static ErrorCode check_foreign_types(const TableDef *table, const TableDef *parent, const ConstraintDef *constraint, Error *err) {
+ErrorCode ddl__check_foreign_types(const TableDef *table, const TableDef *parent, const ConstraintDef *constraint, Error *err) {
     for (uint16_t i = 0; i < constraint->column_count; i++) {
         const ColumnDef *from = &table->columns[table_column_by_id(table, constraint->column_ids[i])];
         const ColumnDef *to = &parent->columns[table_column_by_id(parent, constraint->referenced_ids[i])];
@@ -424,7 +424,7 @@ static ErrorCode add_foreign(Txn *txn, ObjectVersion *changed, const ConstraintS
         }
         constraint->index_id = index->id;
     }
-    TRY(check_foreign_types(table, parent, constraint, err));
+    TRY(ddl__check_foreign_types(table, parent, constraint, err));
     const IndexDef *own = child_index(table, constraint);
     constraint->child_index_id = own != NULL ? own->id : catalog_new_id(txn->engine->catalog);
     *built_out = own == NULL;
@@ -470,14 +470,14 @@ static ErrorCode constraint_add(Txn *txn, const TableDef *table, const Constrain
     add_constraint(txn, changed, &constraint);
     *table_out = &ddl__put(txn, changed)->table;
     if (constraint.kind == CONSTRAINT_PRIMARY_KEY || constraint.kind == CONSTRAINT_UNIQUE) {
-        return build(txn, *table_out, constraint.index_id, err);
+        return ddl__index_build(txn, *table_out, constraint.index_id, err);
     }
     if (constraint.kind != CONSTRAINT_FOREIGN_KEY) {
         return ERR_OK;
     }
     atomic_store(&txn->engine->has_foreign_keys, true);
     if (build_child) {
-        TRY(build(txn, *table_out, constraint.child_index_id, err));
+        TRY(ddl__index_build(txn, *table_out, constraint.child_index_id, err));
     }
     return constraint.validated ? engine__foreign_validate(txn, *table_out, constraint.id, err) : ERR_OK;
 }

@@ -109,6 +109,9 @@ NODISCARD ErrorCode txn_table_set_durability(Txn *txn, const TableDef *table, ui
 /* A new version of the table def->id with the name, schema, columns (ids kept or new ones from the old version), indexes and constraints given.
  * The rows stay as they are: whoever changes types or NOT NULL has seen to them. */
 NODISCARD ErrorCode txn_table_replace(Txn *txn, const TableDef *def, const TableDef **table_out, Error *err);
+/* ALTER COLUMN TYPE: the filled column `fresh` takes the place, the name and the parts (indexes, keys, both sides of foreign keys, sequences, comments)
+ * of `old`, which is gone; indexes are built, foreign keys looked at. */
+NODISCARD ErrorCode txn_column_take_place(Txn *txn, const TableDef *table, uint16_t old, uint16_t fresh, const TableDef **table_out, Error *err);
 NODISCARD ErrorCode txn_schema_create(Txn *txn, Str name, bool if_not_exists, Error *err);
 NODISCARD ErrorCode txn_schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, Error *err);
 

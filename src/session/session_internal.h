@@ -349,6 +349,7 @@ NODISCARD ErrorCode statement__add_constraint(Statement *statement, const TableD
 NODISCARD ErrorCode statement__alter_part(Statement *statement, const TableDef **table, const AlterAction *action, Error *err);
 NODISCARD ErrorCode statement__check_texts(Statement *statement, const TableDef *table, Error *err);
 NODISCARD ErrorCode statement__create_index(Statement *statement, Error *err);
+NODISCARD ErrorCode statement__column_retyped(Statement *statement, const TableDef *table, Str name, Error *err); /* ALTER COLUMN TYPE wrote it anew */
 NODISCARD ErrorCode statement__drop_index(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__alter_index(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__start_text(Statement *statement, Error *err);  /* EXPLAIN, SHOW setting */

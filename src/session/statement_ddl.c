@@ -138,7 +138,11 @@ static ErrorCode add_column(Statement *statement, const TableDef **table, const 
 static ErrorCode change_column(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
     Ddl ddl;
     statement__ddl(statement, &ddl);
-    return action->kind == ALTER_TYPE ? ddl_set_type(&ddl, action, table, err) : ddl_set_default(&ddl, action, table, err);
+    if (action->kind != ALTER_TYPE) {
+        return ddl_set_default(&ddl, action, table, err);
+    }
+    TRY(ddl_set_type(&ddl, action, table, err));
+    return action->in_place ? ERR_OK : statement__column_retyped(statement, *table, action->name, err);
 }
 
 static ErrorCode alter_one(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {

@@ -199,6 +199,23 @@ static ErrorCode write_rows_anew(Statement *statement, const TableDef *table, Er
     return code;
 }
 
+/* Checks and index expressions read the column: rows are looked at with its new values, and written with new values of the expressions. */
+ErrorCode statement__column_retyped(Statement *statement, const TableDef *table, Str name, Error *err) {
+    uint16_t number = 0;
+    TRY(number_of(table, name, ERROR_NO_POSITION, &number, err));
+    TRY(statement__check_texts(statement, table, err));
+    TRY(table->computed_count > 0 ? write_rows_anew(statement, table, err) : ERR_OK);
+    for (uint16_t i = 0; i < table->constraint_count; i++) {
+        const ConstraintDef *constraint = &table->constraints[i];
+        bool reads = false;
+        for (uint16_t k = 0; k < constraint->column_count; k++) {
+            reads = reads || constraint->column_ids[k] == table->columns[number].id;
+        }
+        TRY(reads && constraint->kind == CONSTRAINT_CHECK && constraint->validated ? check_rows(statement, table, constraint, err) : ERR_OK);
+    }
+    return ERR_OK;
+}
+
 ErrorCode statement__create_index(Statement *statement, Error *err) {
     BoundStatement *bound = statement->bound;
     const TableDef *table = bound->table;
