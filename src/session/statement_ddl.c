@@ -70,10 +70,9 @@ static ErrorCode check_truncate(Statement *statement, Error *err) {
                 continue;
             }
             const TableDef *parent = view->table_by_id(view, constraint->referenced_table_id);
-            ErrorCode code = error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, bound->cascade ? "TRUNCATE ... CASCADE over foreign keys is not supported yet"
-                                                                                               : "cannot truncate a table referenced in a foreign key constraint");
+            ErrorCode code = error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "cannot truncate a table referenced in a foreign key constraint");
             error_ignore(error_add(err, 'D', "Table \"%.*s\" references \"%.*s\".", STR_ARG(other->name), STR_ARG(parent->name)));
-            error_ignore(error_add(err, 'H', "Truncate table \"%.*s\" at the same time.", STR_ARG(other->name)));
+            error_ignore(error_add(err, 'H', "Truncate table \"%.*s\" at the same time, or use TRUNCATE ... CASCADE.", STR_ARG(other->name)));
             return code;
         }
     }
@@ -85,6 +84,9 @@ static ErrorCode truncate_tables(Statement *statement, Error *err) {
     Ddl ddl;
     TRY(check_truncate(statement, err));
     statement__ddl(statement, &ddl);
+    for (uint32_t i = bound->named_count; i < bound->table_count; i++) {
+        session_notice(statement->session, NOTICE_NOTICE, "00000", "truncate cascades to table \"%.*s\"", STR_ARG(bound->tables[i]->name));
+    }
     for (uint32_t i = 0; i < bound->table_count; i++) {
         TRY(txn_table_truncate(ddl.txn, bound->tables[i], err));
         if (bound->restart_identity) {

@@ -447,6 +447,48 @@ static ErrorCode refuse_drop(Binder *b, const AstDrop *drop) {
     return not_supported(b, drop->count > 0 ? (int64_t)drop->names[0].span.at : 0, "DROP %s", object);
 }
 
+static bool is_listed(const BoundStatement *bound, uint32_t table_id) {
+    for (uint32_t i = 0; i < bound->table_count; i++) {
+        if (bound->tables[i]->id == table_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool references_listed(const BoundStatement *bound, const TableDef *table) {
+    for (uint16_t i = 0; i < table->constraint_count; i++) {
+        if (table->constraints[i].kind == CONSTRAINT_FOREIGN_KEY && is_listed(bound, table->constraints[i].referenced_table_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* TRUNCATE ... CASCADE: tables that name rows of the listed ones, and those that name theirs. */
+static ErrorCode add_referencing(Binder *b, const AstDrop *drop, BoundStatement *bound) {
+    CatalogView *view = b->context->catalog;
+    const TableDef *table = NULL;
+    uint32_t room = bound->table_count, before = 0;
+    for (size_t cursor = 0; view->table_next(view, &cursor, &table);) {
+        room++;
+    }
+    const TableDef **tables = arena_array(b->arena, const TableDef *, room + 1u);
+    memcpy(tables, bound->tables, sizeof(const TableDef *) * bound->table_count);
+    bound->tables = tables;
+    bound->named_count = bound->table_count;
+    while (before != bound->table_count) {
+        before = bound->table_count;
+        for (size_t cursor = 0; view->table_next(view, &cursor, &table);) {
+            if (!is_listed(bound, table->id) && references_listed(bound, table)) {
+                TRY(check_table(b, table, PRIVILEGE_TRUNCATE, drop->names[0].span.at));
+                bound->tables[bound->table_count++] = table;
+            }
+        }
+    }
+    return ERR_OK;
+}
+
 static ErrorCode drop_tables(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound) {
     bound->tables = arena_array(b->arena, const TableDef *, drop->count);
     for (uint32_t i = 0; i < drop->count; i++) {
@@ -465,7 +507,8 @@ static ErrorCode drop_tables(Binder *b, const AstDrop *drop, bool truncate, Boun
             return error_set(b->err, code, reason.position, "%s", reason.message);
         }
     }
-    return ERR_OK;
+    bound->named_count = bound->table_count;
+    return truncate && drop->cascade ? add_referencing(b, drop, bound) : ERR_OK;
 }
 
 ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound) {

@@ -183,6 +183,7 @@ typedef struct BoundStatement {
     ViewBinding view;                  /* CREATE VIEW */
     const struct AstStatement *tree;   /* STATEMENT_OBJECT: what ddl/ does */
     const TableDef **tables; uint32_t table_count;   /* DROP, TRUNCATE lists (IF EXISTS leaves missing ones out) */
+    uint32_t named_count;              /* TRUNCATE ... CASCADE: tables that were named; those behind them follow */
     /* DML: values that rel has behind those named above (UPDATE: behind the table's columns; DELETE: behind row_ref) are what RETURNING reads
      * besides. rows: all that it reads, in order: INSERT, UPDATE: the stored columns, then rel's further ones; DELETE: rel's further ones. */
     const RelColumn *rows; uint32_t row_count;

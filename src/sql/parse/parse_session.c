@@ -103,7 +103,7 @@ ErrorCode parse__set(Parser *p, AstStatement **statement_out) {
         parse__advance(p);
         return set_transaction(p, false, statement);
     }
-    if (parse__at_word(p, STR("constraints")) && parse__peek(p)->kind == TOKEN_WORD && !token_is_keyword(parse__peek(p), KW_TO)) {
+    if (parse__at_word(p, STR("constraints")) && (parse__peek(p)->kind == TOKEN_WORD || parse__peek(p)->kind == TOKEN_QUOTED) && !token_is_keyword(parse__peek(p), KW_TO)) {
         statement->kind = AST_UTILITY_STATEMENT;
         statement->as.utility = arena_new(p->arena, AstUtility);
         return parse__set_constraints(p, statement->as.utility);
