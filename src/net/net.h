@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * net.h - sockets: one event loop thread that reads, writes and keeps time, and worker threads that run the connections.
+ * net.h - sockets: worker threads that receive, run the connections and answer; an event loop thread that accepts, keeps time and sends the rest.
  *
  * A connection is an actor. Whatever happens to it (bytes came, the send buffer drained, a deadline passed, the peer left) puts it on
  * the ready queue; one worker at a time takes it and calls `run`, which eats input, fills output and says what it waits for next.

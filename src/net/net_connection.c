@@ -12,9 +12,7 @@
 #include <sys/socket.h>
 #include "net/net_internal.h"
 
-enum { SHRINK_BYTES = 64 << 10, INPUT_LIMIT = NET_INPUT_BYTES + NET_READ_BYTES + NET_INPUT_PADDING };
-
-static void start_reading(NetConnection *c);
+enum { SHRINK_BYTES = 64 << 10, LINGER_READ_BYTES = 4 << 10, INPUT_LIMIT = NET_INPUT_BYTES + NET_READ_BYTES + NET_INPUT_PADDING };
 
 static void buffers_init(NetConnection *c) {
     buffer_init(&c->work, 2 * (size_t)INPUT_LIMIT);
@@ -41,6 +39,38 @@ static void name_peer(NetConnection *c) {
     snprintf(c->peer, sizeof c->peer, "%s:%d", host, port);
 }
 
+/* Memory of a connection that is over is kept: an event that names it may be in a worker's hands (net_receive.c). */
+static NetConnection *take_spare(Net *net) {
+    NetConnection *c = net->spare;
+    if (c == NULL) {
+        c = mem_calloc(1, sizeof(NetConnection));
+        uv_mutex_init(&c->lock);
+    } else {
+        net->spare = c->next;
+        uv_mutex_lock(&c->lock);
+        memset((char *)c + sizeof c->lock, 0, sizeof *c - sizeof c->lock);
+        uv_mutex_unlock(&c->lock);
+    }
+    c->net = net;
+    c->tcp.data = c;
+    return c;
+}
+
+static void keep_spare(uv_handle_t *handle) {
+    NetConnection *c = handle->data;
+    c->next = c->net->spare;
+    c->net->spare = c;
+}
+
+void net__spares_free(Net *net) {
+    while (net->spare != NULL) {
+        NetConnection *c = net->spare;
+        net->spare = c->next;
+        uv_mutex_destroy(&c->lock);
+        mem_free(c);
+    }
+}
+
 static void on_closed(uv_handle_t *handle) {
     NetConnection *c = handle->data;
     Net *net = c->net;
@@ -62,8 +92,7 @@ static void on_closed(uv_handle_t *handle) {
     buffer_deinit(&c->out);
     buffer_deinit(&c->pending);
     buffer_deinit(&c->queued);
-    uv_mutex_destroy(&c->lock);
-    mem_free(c);
+    keep_spare(handle);
     net__end_if_done(net);
 }
 
@@ -86,70 +115,20 @@ static void end(NetConnection *c) {
     }
 }
 
-/* ---- reading ---- */
+/* ---- after the last answer ---- */
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
     (void)suggested;
-    Net *net = ((NetConnection *)handle->data)->net;
-    if (net->read_buffer == NULL) {
-        net->read_buffer = mem_alloc(NET_READ_BYTES);
-    }
-    *out = uv_buf_init(net->read_buffer, NET_READ_BYTES);
+    NetConnection *c = handle->data;
+    buffer_clear(&c->input);
+    *out = uv_buf_init((char *)buffer_reserve(&c->input, LINGER_READ_BYTES), LINGER_READ_BYTES);
 }
 
-static void stop_reading(NetConnection *c) {
-    if (c->reading) {
-        uv_read_stop((uv_stream_t *)&c->tcp);
-        c->reading = false;
-    }
-}
-
-static void on_end_of_input(NetConnection *c, bool broken) {
-    stop_reading(c);
-    uv_mutex_lock(&c->lock);
-    c->input_ended = true;
-    c->gone |= broken;
-    uint8_t phase = c->phase;
-    if (phase == PHASE_OPEN) {
-        net__schedule(c);
-    }
-    uv_mutex_unlock(&c->lock);
-    c->ended_at_ms = net_now_ms();
-    if (broken && phase == PHASE_OPEN && !c->told_gone) {
-        c->told_gone = true;
-        c->handler->gone(c->state);
-    }
-    if (phase == PHASE_LINGERING || (phase == PHASE_FLUSHING && broken)) {
-        end(c);
-    }
-}
-
+/* What still comes is thrown away. */
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *data) {
-    NetConnection *c = stream->data;
+    (void)data;
     if (count < 0) {
-        on_end_of_input(c, count != UV_EOF);
-        return;
-    }
-    atomic_fetch_add(&c->net->bytes_in, (uint64_t)count);
-    uv_mutex_lock(&c->lock);
-    bool full = false;
-    if (c->phase == PHASE_OPEN && count > 0) {
-        buffer_append(&c->input, data->base, (size_t)count);
-        assert(!c->input.failed);
-        full = c->input.len >= NET_INPUT_BYTES;
-        if (c->scheduled || c->wait == NET_WAIT_INPUT) {
-            net__schedule(c);
-        }
-    }
-    uv_mutex_unlock(&c->lock);
-    if (full) {
-        stop_reading(c);
-    }
-}
-
-static void start_reading(NetConnection *c) {
-    if (!c->reading && uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read) == 0) {
-        c->reading = true;
+        end(stream->data);
     }
 }
 
@@ -170,6 +149,18 @@ static void refuse(NetListener *listener) {
     uv_close((uv_handle_t *)tcp, on_refused);
 }
 
+/* From here on workers see the connection. */
+static void begin(NetConnection *c) {
+    net__workers_begin(c->net);
+    uv_mutex_lock(&c->lock);
+    c->phase = PHASE_OPEN;
+    if (!net__events_add(c)) {
+        c->input_ended = c->gone = true; /* the system has no room for one more watched socket */
+        net__schedule(c);
+    }
+    uv_mutex_unlock(&c->lock);
+}
+
 void net__accept(uv_stream_t *server, int status) {
     NetListener *listener = server->data;
     Net *net = listener->net;
@@ -180,20 +171,15 @@ void net__accept(uv_stream_t *server, int status) {
         refuse(listener);
         return;
     }
-    NetConnection *c = mem_calloc(1, sizeof(NetConnection));
-    c->net = net;
+    NetConnection *c = take_spare(net);
     c->handler = listener->handler;
     c->listener = listener;
-    c->tcp.data = c;
-    buffers_init(c);
-    uv_mutex_init(&c->lock);
     uv_tcp_init(&net->loop, &c->tcp);
     if (uv_accept(server, (uv_stream_t *)&c->tcp) != 0 || uv_fileno((uv_handle_t *)&c->tcp, &c->fd) != 0) {
-        uv_mutex_destroy(&c->lock);
-        c->tcp.data = NULL;
-        uv_close((uv_handle_t *)&c->tcp, on_refused); /* tcp is the first member */
+        uv_close((uv_handle_t *)&c->tcp, keep_spare);
         return;
     }
+    buffers_init(c);
     uv_tcp_nodelay(&c->tcp, 1);
     uv_tcp_keepalive(&c->tcp, 1, 60);
     name_peer(c);
@@ -212,7 +198,7 @@ void net__accept(uv_stream_t *server, int status) {
     atomic_fetch_add(&net->open, 1);
     c->deadline_ms = c->progress_ms + NET_FIRST_BYTE_MS;
     c->state = c->handler->opened(listener->context, c);
-    start_reading(c);
+    begin(c);
 }
 
 /* ---- sending ---- */
@@ -231,11 +217,11 @@ static void linger(NetConnection *c) {
     uv_mutex_unlock(&c->lock);
     c->linger_deadline_ms = net_now_ms() + NET_LINGER_MS;
     c->shutdown.data = c;
-    if (gone || uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shutdown) != 0) {
+    net__events_remove(c);
+    if (gone || uv_shutdown(&c->shutdown, (uv_stream_t *)&c->tcp, on_shutdown) != 0 ||
+        uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read) != 0) {
         end(c);
-        return;
     }
-    start_reading(c);
 }
 
 static void on_written(uv_write_t *request, int status);
@@ -267,30 +253,31 @@ static void on_written(uv_write_t *request, int status) {
     c->pending = c->queued;
     c->queued = empty;
     c->gone |= status != 0;
-    bool tell = status != 0 && c->phase == PHASE_OPEN && !c->told_gone;
     if (c->phase == PHASE_OPEN && !c->scheduled && (status != 0 || (c->wait == NET_WAIT_OUTPUT && c->pending.len <= NET_OUTPUT_BYTES / 2))) {
         net__schedule(c);
     }
     uv_mutex_unlock(&c->lock);
-    if (tell) {
+    net__connection_look(c);
+}
+
+static void tell_gone(NetConnection *c) {
+    if (!c->told_gone) {
         c->told_gone = true;
         c->handler->gone(c->state);
     }
-    net__connection_look(c);
 }
 
 void net__connection_look(NetConnection *c) {
     write_pending(c);
     uv_mutex_lock(&c->lock);
-    bool unsent = (c->pending.len > c->pending_start || c->writing) && !c->gone;
-    bool writing = c->writing;
-    bool room = c->input.len < NET_INPUT_BYTES / 2 && !c->input_ended && !c->gone;
+    bool unsent = c->writing || (c->pending.len > c->pending_start && !c->gone);
+    bool gone = c->gone;
     uint8_t phase = c->phase;
     uv_mutex_unlock(&c->lock);
-    if (phase == PHASE_FLUSHING && !unsent && !writing) {
+    if (phase == PHASE_FLUSHING && !unsent) {
         linger(c);
-    } else if (room && phase == PHASE_OPEN) {
-        start_reading(c);
+    } else if (phase == PHASE_OPEN && gone) {
+        tell_gone(c);
     }
 }
 
@@ -304,10 +291,9 @@ void net__connection_gone(NetConnection *c) {
         net__schedule(c);
     }
     uv_mutex_unlock(&c->lock);
-    if (was_open && !c->told_gone) {
-        c->told_gone = true;
-        c->handler->gone(c->state);
-    } else if (!was_open) {
+    if (was_open) {
+        tell_gone(c);
+    } else {
         end(c);
     }
 }
@@ -337,10 +323,13 @@ void net__connection_tick(NetConnection *c, int64_t now_ms) {
         c->deadline_ms = 0;
         net__schedule(c);
     }
+    if (c->scheduled && c->phase == PHASE_OPEN) {
+        net__look_for_input(c); /* it runs, maybe for long: its peer may leave */
+    }
     uv_mutex_unlock(&c->lock);
     if (lingered) {
         end(c);
-    } else if (stalled || (left && !c->told_gone)) {
+    } else if (stalled || left) {
         net__connection_gone(c);
     }
 }

@@ -21,9 +21,10 @@ typedef struct NetListener {
 } NetListener;
 
 typedef struct NetTlsStream NetTlsStream;
-typedef enum ConnectionPhase { PHASE_OPEN, PHASE_FLUSHING, PHASE_LINGERING, PHASE_CLOSED } ConnectionPhase;
+typedef enum ConnectionPhase { PHASE_NONE, PHASE_OPEN, PHASE_FLUSHING, PHASE_LINGERING, PHASE_CLOSED } ConnectionPhase;
 
 struct NetConnection {
+    uv_mutex_t lock;                /* first: it lives on when a connection's memory serves the next one */
     /* loop thread */
     uv_tcp_t tcp;
     uv_write_t write;
@@ -31,9 +32,9 @@ struct NetConnection {
     Net *net;
     const NetHandler *handler;
     NetListener *listener;
-    NetConnection *previous, *next; /* all connections */
-    bool reading, told_gone;
-    int64_t linger_deadline_ms, ended_at_ms;
+    NetConnection *previous, *next; /* all connections; next: of the spare ones */
+    bool told_gone;
+    int64_t linger_deadline_ms;
     size_t queue_bytes;             /* unsent inside of libuv at the last tick */
     /* fixed */
     void *state;
@@ -47,14 +48,14 @@ struct NetConnection {
     NetTlsStream *tls;              /* NULL: plain */
     bool run_timed_out;
     /* connection->lock */
-    uv_mutex_t lock;
     Buffer input;                   /* came, not yet handed over */
     Buffer pending;                 /* `pending_start` bytes are sent; the loop's uv_write holds it while `writing` */
     Buffer queued;                  /* behind pending, while writing */
     size_t pending_start;
     bool writing, scheduled, again, woken, input_ended, gone, timed_out, stopping;
+    bool watched;                   /* an event will come */
     uint8_t phase, wait;
-    int64_t deadline_ms, progress_ms;
+    int64_t deadline_ms, progress_ms, ended_at_ms;
     /* net->lock */
     NetConnection *ready_next, *attention_next;
     bool in_attention;
@@ -68,15 +69,16 @@ struct Net {
     uv_thread_t loop_thread;
     NetListener listeners[NET_LISTENERS_MAX];
     uint32_t listener_count;
-    NetConnection *connections;      /* loop thread */
+    int events_fd, call_fd;          /* net_receive.c */
+    NetConnection *connections, *spare; /* loop thread */
     uint32_t connection_count;       /* loop thread */
-    char *read_buffer;               /* loop thread; made when the first byte comes */
+    char *scratch;                   /* loop thread; of net__look_for_input */
     bool started, loop_closed;
     int64_t stop_deadline_ms;        /* loop thread; 0 = not stopping */
     uv_mutex_t lock;
-    uv_cond_t ready_cond, worker_gone;
+    uv_cond_t worker_gone;
     NetConnection *ready_first, *ready_last, *attention;
-    uint32_t workers, workers_idle, ready_count; /* ready_count: of the queue */
+    uint32_t workers, workers_idle;  /* idle: they wait for events */
     bool workers_end, stop_asked;
     int64_t stop_grace_ms;
     atomic_uint_fast64_t accepted, refused, open, bytes_in, bytes_out;
@@ -84,7 +86,22 @@ struct Net {
 
 /* net_worker.c */
 void net__schedule(NetConnection *connection);         /* any thread, connection->lock held */
+void net__workers_begin(Net *net);                     /* for the first connection */
 void net__workers_end(Net *net);
+/* net_receive.c */
+typedef enum NetEvent { NET_EVENT_NONE, NET_EVENT_CALL, NET_EVENT_CONNECTION } NetEvent;
+bool net__events_open(Net *net);
+void net__events_close(Net *net);
+void net__events_call(Net *net);                       /* any thread: a worker shall look at the ready queue */
+bool net__events_add(NetConnection *connection);
+void net__events_remove(NetConnection *connection);
+/* Takes what the socket holds, up to the limit of unread input; connection->lock is held. scratch: NET_READ_BYTES. to_the_end: the peer may
+ * have closed its half. */
+void net__receive(NetConnection *connection, char *scratch, bool to_the_end);
+void net__watch(NetConnection *connection);            /* the next input is an event, if there is room for it; connection->lock is held */
+void net__look_for_input(NetConnection *connection);   /* loop thread, of one that runs; connection->lock is held */
+/* Worker: waits up to NET_WORKER_IDLE_MS. *connection_out: to be run by the caller, or NULL. */
+NetEvent net__events_wait(Net *net, char *scratch, NetConnection **connection_out);
 /* net_loop.c */
 void net__attention(NetConnection *connection);        /* any thread: the loop shall look at this connection */
 void net__end_if_done(Net *net);                       /* loop thread */
@@ -92,6 +109,7 @@ void net__clock_start(Net *net);                       /* loop thread: it ticks 
 /* net_connection.c: loop thread */
 void net__accept(uv_stream_t *server, int status);
 void net__connection_look(NetConnection *connection);  /* writes, reads, closes as its state asks for */
+void net__spares_free(Net *net);
 void net__connection_tick(NetConnection *connection, int64_t now_ms);
 void net__connection_stop(NetConnection *connection);
 void net__connection_gone(NetConnection *connection);

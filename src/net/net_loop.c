@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * net_loop.c - the loop thread: listeners, wake-ups from workers, the clock tick, the end.
+ * net_loop.c - the loop thread: listeners, output that waits for room, wake-ups from workers, the clock tick, the end.
  *
  * Stopping:   net_stop asks; the loop closes its listeners and tells every connection; those that are busy have grace_ms; then all are
  *             gone. The loop ends when no connection is left, the workers after it. */
@@ -22,8 +22,10 @@ ErrorCode net_open(const NetOptions *options, Net **net_out, Error *err) {
     Net *net = mem_calloc(1, sizeof(Net));
     net->options = *options;
     raise_defaults(&net->options);
-    int result = uv_loop_init(&net->loop);
+    bool events = net__events_open(net);
+    int result = events ? uv_loop_init(&net->loop) : UV_EMFILE;
     if (result != 0) {
+        net__events_close(net);
         mem_free(net);
         return error_set(err, ERR_IO, ERROR_NO_POSITION, "cannot make an event loop: %s", uv_strerror(result));
     }
@@ -31,7 +33,6 @@ ErrorCode net_open(const NetOptions *options, Net **net_out, Error *err) {
     uv_timer_init(&net->loop, &net->timer);
     net->wake.data = net->timer.data = net;
     uv_mutex_init(&net->lock);
-    uv_cond_init(&net->ready_cond);
     uv_cond_init(&net->worker_gone);
     *net_out = net;
     return ERR_OK;
@@ -243,10 +244,11 @@ void net_close(Net *net) {
         uv_run(&net->loop, UV_RUN_DEFAULT);
     }
     uv_loop_close(&net->loop);
-    uv_cond_destroy(&net->ready_cond);
     uv_cond_destroy(&net->worker_gone);
     uv_mutex_destroy(&net->lock);
-    mem_free(net->read_buffer);
+    net__spares_free(net);
+    net__events_close(net);
+    mem_free(net->scratch);
     mem_free(net);
 }
 

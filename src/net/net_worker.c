@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * net_worker.c - the ready queue and the threads that serve it.
+ * net_worker.c - the worker threads: they serve the ready queue first, then wait for input.
  *
- * Why:        threads are made when work waits and nobody is free, and leave after half a minute without work: an idle server has none.
+ * Why:        one worker more than are busy waits for events (net_receive.c), so that a long statement holds up nobody; further ones leave
+ *             after half a minute without work. The ready queue holds what no input announces: deadlines, room in the send buffer, wake-ups.
  * Invariants: a connection is in the queue or in one worker's hands exactly while `scheduled` is set; what happens meanwhile sets
  *             `again`. */
 #include "net/net_internal.h"
 
-enum { WORKER_STACK_BYTES = 8 << 20 };
+enum { WORKER_STACK_BYTES = 8 << 20, WORKERS_KEPT = 1, RUNS_IN_A_ROW = 16 };
 
 static void worker_main(void *argument);
 
@@ -21,49 +22,56 @@ static void worker_start(Net *net) {
     }
 }
 
-void net__schedule(NetConnection *connection) {
-    if (connection->scheduled) {
-        connection->again = true;
-        return;
+/* While all workers are busy nobody would see what comes: another one waits for it. net->lock is held. */
+static void keep_one_waiting(Net *net) {
+    if (net->workers_idle == 0 && net->workers < net->options.workers_max) {
+        worker_start(net);
     }
-    Net *net = connection->net;
-    connection->scheduled = true;
-    connection->ready_next = NULL;
+}
+
+void net__workers_begin(Net *net) {
     uv_mutex_lock(&net->lock);
+    keep_one_waiting(net);
+    uv_mutex_unlock(&net->lock);
+}
+
+/* net->lock is held. */
+static void append_ready(Net *net, NetConnection *connection) {
+    connection->ready_next = NULL;
     if (net->ready_last == NULL) {
         net->ready_first = connection;
     } else {
         net->ready_last->ready_next = connection;
     }
     net->ready_last = connection;
-    net->ready_count++;
-    /* An idle worker that was called for another connection counts as idle until it wakes up; what it takes may keep it for long. */
-    if (net->ready_count > net->workers_idle && net->workers < net->options.workers_max) {
-        worker_start(net);
-    } else {
-        uv_cond_signal(&net->ready_cond);
-    }
-    uv_mutex_unlock(&net->lock);
 }
 
-/* Next connection to run, or NULL: the worker shall leave. net->lock is held. */
-static NetConnection *take(Net *net) {
-    while (net->ready_first == NULL) {
-        if (net->workers_end) {
-            return NULL;
-        }
-        net->workers_idle++;
-        int result = uv_cond_timedwait(&net->ready_cond, &net->lock, (uint64_t)NET_WORKER_IDLE_MS * 1000000);
-        net->workers_idle--;
-        if (result != 0 && net->ready_first == NULL) {
-            return NULL;
-        }
+static void enqueue(NetConnection *connection) {
+    Net *net = connection->net;
+    uv_mutex_lock(&net->lock);
+    append_ready(net, connection);
+    bool call = net->workers_idle > 0; /* else a worker looks at the queue before it waits */
+    uv_mutex_unlock(&net->lock);
+    if (call) {
+        net__events_call(net);
     }
+}
+
+void net__schedule(NetConnection *connection) {
+    if (connection->scheduled) {
+        connection->again = true;
+        return;
+    }
+    connection->scheduled = true;
+    enqueue(connection);
+}
+
+/* net->lock is held. */
+static NetConnection *take_ready(Net *net) {
     NetConnection *connection = net->ready_first;
-    net->ready_first = connection->ready_next;
-    net->ready_count--;
-    if (net->ready_first == NULL) {
-        net->ready_last = NULL;
+    if (connection != NULL) {
+        net->ready_first = connection->ready_next;
+        net->ready_last = net->ready_first == NULL ? NULL : net->ready_last;
     }
     return connection;
 }
@@ -85,7 +93,8 @@ static bool tls_has_work(NetConnection *c) {
     return net__tls_has_input(c);
 }
 
-static void run_once(NetConnection *c) {
+/* True: there is more to do for it at once. */
+static bool run_once(NetConnection *c, char *scratch) {
     uv_mutex_lock(&c->lock);
     c->again = false;
     c->run_timed_out = c->timed_out;
@@ -106,34 +115,74 @@ static void run_once(NetConnection *c) {
     size_t unsent = net_flush(c);
 
     uv_mutex_lock(&c->lock);
-    c->scheduled = false;
     c->wait = (uint8_t)wait.kind;
     c->deadline_ms = wait.deadline_ms;
-    bool attention = unsent > 0 || c->input.len < NET_INPUT_BYTES / 2;
+    bool due = false;
     if (wait.kind == NET_CLOSE) {
         c->phase = PHASE_FLUSHING;
-        attention = true;
-    } else if (is_due(c)) {
-        net__schedule(c);
+    } else {
+        net__receive(c, scratch, false); /* the next request of a quick peer: cheaper than an event for it */
+        due = is_due(c);
     }
-    if (attention) {
-        net__attention(c); /* under the lock: once it is released the loop may free the connection */
+    c->scheduled = due;
+    if (!due && wait.kind != NET_CLOSE) {
+        net__watch(c);
+    }
+    if (unsent > 0 || wait.kind == NET_CLOSE) {
+        net__attention(c); /* under the lock: once it is released the loop may end the connection */
     }
     uv_mutex_unlock(&c->lock);
+    return due;
+}
+
+/* A connection that always has more to do goes behind the others from time to time. */
+static void run(NetConnection *c, char *scratch) {
+    int runs = 0;
+    while (run_once(c, scratch)) {
+        if (++runs == RUNS_IN_A_ROW) {
+            enqueue(c);
+            return;
+        }
+    }
+}
+
+/* The next connection to run; NULL with *leave_out: the worker shall go. net->lock is held, but not while waiting. */
+static NetConnection *next_connection(Net *net, char *scratch, bool *leave_out) {
+    NetConnection *connection = take_ready(net);
+    if (connection != NULL) {
+        if (net->ready_first != NULL && net->workers_idle > 0) {
+            net__events_call(net); /* the call for the next one may have gone to this worker */
+        }
+        return connection;
+    }
+    *leave_out = net->workers_end;
+    if (*leave_out) {
+        return NULL;
+    }
+    net->workers_idle++;
+    uv_mutex_unlock(&net->lock);
+    NetEvent event = net__events_wait(net, scratch, &connection);
+    uv_mutex_lock(&net->lock);
+    net->workers_idle--;
+    *leave_out = event == NET_EVENT_NONE && net->workers_idle >= WORKERS_KEPT;
+    return connection;
 }
 
 static void worker_main(void *argument) {
     Net *net = argument;
+    char *scratch = mem_alloc(NET_READ_BYTES);
+    bool leave = false;
     uv_mutex_lock(&net->lock);
-    for (;;) {
-        NetConnection *connection = take(net);
-        if (connection == NULL) {
-            break;
+    while (!leave) {
+        NetConnection *connection = next_connection(net, scratch, &leave);
+        if (connection != NULL) {
+            keep_one_waiting(net);
+            uv_mutex_unlock(&net->lock);
+            run(connection, scratch);
+            uv_mutex_lock(&net->lock);
         }
-        uv_mutex_unlock(&net->lock);
-        run_once(connection);
-        uv_mutex_lock(&net->lock);
     }
+    mem_free(scratch);
     net__tls_thread_end(); /* nobody joins the thread, so the process may end before the thread's destructors ran */
     net->workers--;
     uv_cond_signal(&net->worker_gone);
@@ -143,8 +192,8 @@ static void worker_main(void *argument) {
 void net__workers_end(Net *net) {
     uv_mutex_lock(&net->lock);
     net->workers_end = true;
-    uv_cond_broadcast(&net->ready_cond);
     while (net->workers > 0) {
+        net__events_call(net); /* one call wakes one worker */
         uv_cond_wait(&net->worker_gone, &net->lock);
     }
     uv_mutex_unlock(&net->lock);

@@ -7,6 +7,7 @@ static void *hub_create(Engine *engine) {
     Hub *hub = mem_calloc(1, sizeof *hub);
     session_guard_rows(engine);
     hub->sched = engine_os(engine)->sched;
+    hub->helpers = hub->sched->cpu_count(hub->sched) - 1;
     hub->sched->mutex_init(hub->sched, &hub->mutex);
     return hub;
 }
@@ -29,8 +30,7 @@ WorkerPool *session__pool(Session *session) {
         return NULL;
     }
     hub->sched->mutex_lock(hub->sched, &hub->mutex);
-    int helpers = hub->sched->cpu_count(hub->sched) - 1;
-    if (hub->pool == NULL && helpers > 0 && worker_pool_open(hub->sched, helpers, &hub->pool, NULL) != ERR_OK) {
+    if (hub->pool == NULL && hub->helpers > 0 && worker_pool_open(hub->sched, hub->helpers, &hub->pool, NULL) != ERR_OK) {
         hub->pool = NULL;
     }
     WorkerPool *pool = hub->pool;

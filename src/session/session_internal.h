@@ -67,6 +67,7 @@ typedef struct Hub {
     Mutex mutex;
     Session *first;
     uint64_t next_id;
+    int helpers;                     /* threads of the pool: a processor each, but for the caller's */
     WorkerPool *pool;                /* opened by the first query that may use it */
     AdvisoryLock *locks;
     uint32_t lock_count;
