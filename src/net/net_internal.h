@@ -65,7 +65,7 @@ struct Net {
     NetOptions options;
     uv_loop_t loop;
     uv_async_t wake;
-    uv_timer_t timer;
+    uv_timer_t timer, guard;
     uv_thread_t loop_thread;
     NetListener listeners[NET_LISTENERS_MAX];
     uint32_t listener_count;
@@ -76,9 +76,12 @@ struct Net {
     bool started, loop_closed;
     int64_t stop_deadline_ms;        /* loop thread; 0 = not stopping */
     uv_mutex_t lock;
-    uv_cond_t worker_gone;
+    uv_cond_t worker_gone, parked_cond;
     NetConnection *ready_first, *ready_last, *attention;
-    uint32_t workers, workers_idle;  /* idle: they wait for events */
+    uint32_t workers, workers_idle, workers_parked, parked_called; /* idle: they wait for events */
+    uint32_t crew_base, crew_limit, quick_runs, guard_calm;        /* net_crew.c */
+    uint64_t runs, guard_runs;
+    bool guarded;
     bool workers_end, stop_asked;
     int64_t stop_grace_ms;
     atomic_uint_fast64_t accepted, refused, open, bytes_in, bytes_out;
@@ -88,6 +91,18 @@ struct Net {
 void net__schedule(NetConnection *connection);         /* any thread, connection->lock held */
 void net__workers_begin(Net *net);                     /* for the first connection */
 void net__workers_end(Net *net);
+void net__worker_main(void *net);
+/* net_crew.c: a worker looks at one run of many, at each while they wait */
+typedef struct CrewSample { uint32_t runs_left; bool taken; int64_t switches; } CrewSample;
+void net__crew_run_begins(CrewSample *sample);
+bool net__crew_has_waited(CrewSample *sample);         /* at the end of the run */
+/* net->lock is held */
+void net__crew_init(Net *net);
+void net__crew_keep_watch(Net *net);                   /* somebody shall wait for events now or soon */
+void net__crew_run_ended(Net *net, bool waited);
+bool net__crew_may_wait(Net *net);                     /* worker: parks as long as there are too many; false: it shall leave */
+void net__crew_guard(Net *net);                        /* loop thread: starts the guard if it was asked for */
+void net__crew_end(Net *net);
 /* net_receive.c */
 typedef enum NetEvent { NET_EVENT_NONE, NET_EVENT_CALL, NET_EVENT_CONNECTION } NetEvent;
 bool net__events_open(Net *net);

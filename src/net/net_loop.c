@@ -31,9 +31,11 @@ ErrorCode net_open(const NetOptions *options, Net **net_out, Error *err) {
     }
     uv_async_init(&net->loop, &net->wake, on_wake);
     uv_timer_init(&net->loop, &net->timer);
-    net->wake.data = net->timer.data = net;
+    uv_timer_init(&net->loop, &net->guard);
+    net->wake.data = net->timer.data = net->guard.data = net;
     uv_mutex_init(&net->lock);
     uv_cond_init(&net->worker_gone);
+    net__crew_init(net);
     *net_out = net;
     return ERR_OK;
 }
@@ -162,6 +164,7 @@ void net__end_if_done(Net *net) {
         net->loop_closed = true;
         uv_close((uv_handle_t *)&net->wake, NULL);
         uv_close((uv_handle_t *)&net->timer, NULL);
+        uv_close((uv_handle_t *)&net->guard, NULL);
     }
 }
 
@@ -173,6 +176,7 @@ static void on_wake(uv_async_t *async) {
     uv_mutex_lock(&net->lock);
     bool stop = net->stop_asked && net->stop_deadline_ms == 0;
     int64_t grace_ms = net->stop_grace_ms;
+    net__crew_guard(net);
     uv_mutex_unlock(&net->lock);
     if (stop) {
         begin_stop(net, grace_ms);
@@ -241,10 +245,12 @@ void net_close(Net *net) {
         close_listeners(net);
         uv_close((uv_handle_t *)&net->wake, NULL);
         uv_close((uv_handle_t *)&net->timer, NULL);
+        uv_close((uv_handle_t *)&net->guard, NULL);
         uv_run(&net->loop, UV_RUN_DEFAULT);
     }
     uv_loop_close(&net->loop);
     uv_cond_destroy(&net->worker_gone);
+    uv_cond_destroy(&net->parked_cond);
     uv_mutex_destroy(&net->lock);
     net__spares_free(net);
     net__events_close(net);

@@ -1,37 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * net_worker.c - the worker threads: they serve the ready queue first, then wait for input.
  *
- * Why:        one worker more than are busy waits for events (net_receive.c), so that a long statement holds up nobody; further ones leave
- *             after half a minute without work. The ready queue holds what no input announces: deadlines, room in the send buffer, wake-ups.
+ * Why:        how many there are is net_crew.c's business; those without work for half a minute leave. The ready queue holds what no input announces: deadlines, room in the send buffer, wake-ups.
  * Invariants: a connection is in the queue or in one worker's hands exactly while `scheduled` is set; what happens meanwhile sets
  *             `again`. */
 #include "net/net_internal.h"
 
-enum { WORKER_STACK_BYTES = 8 << 20, WORKERS_KEPT = 1, RUNS_IN_A_ROW = 16 };
-
-static void worker_main(void *argument);
-
-static void worker_start(Net *net) {
-    uv_thread_t thread;
-    uv_thread_options_t options = {.flags = UV_THREAD_HAS_STACK_SIZE, .stack_size = WORKER_STACK_BYTES};
-    if (uv_thread_create_ex(&thread, &options, worker_main, net) == 0) {
-        pthread_detach(thread);
-        net->workers++;
-    } else if (net->workers == 0) {
-        fatal(ERR_OUT_OF_MEMORY, "the system gave no thread for the first worker");
-    }
-}
-
-/* While all workers are busy nobody would see what comes: another one waits for it. net->lock is held. */
-static void keep_one_waiting(Net *net) {
-    if (net->workers_idle == 0 && net->workers < net->options.workers_max) {
-        worker_start(net);
-    }
-}
+enum { WORKERS_KEPT = 1, RUNS_IN_A_ROW = 16 };
 
 void net__workers_begin(Net *net) {
     uv_mutex_lock(&net->lock);
-    keep_one_waiting(net);
+    net__crew_keep_watch(net);
     uv_mutex_unlock(&net->lock);
 }
 
@@ -137,9 +116,8 @@ static bool run_once(NetConnection *c, char *scratch) {
 
 /* A connection that always has more to do goes behind the others from time to time. */
 static void run(NetConnection *c, char *scratch) {
-    int runs = 0;
-    while (run_once(c, scratch)) {
-        if (++runs == RUNS_IN_A_ROW) {
+    for (int runs = 1; run_once(c, scratch); runs++) {
+        if (runs == RUNS_IN_A_ROW) {
             enqueue(c);
             return;
         }
@@ -155,8 +133,8 @@ static NetConnection *next_connection(Net *net, char *scratch, bool *leave_out) 
         }
         return connection;
     }
-    *leave_out = net->workers_end;
-    if (*leave_out) {
+    *leave_out = !net__crew_may_wait(net) || net->workers_end;
+    if (*leave_out || net->ready_first != NULL) {
         return NULL;
     }
     net->workers_idle++;
@@ -168,18 +146,22 @@ static NetConnection *next_connection(Net *net, char *scratch, bool *leave_out) 
     return connection;
 }
 
-static void worker_main(void *argument) {
+void net__worker_main(void *argument) {
     Net *net = argument;
     char *scratch = mem_alloc(NET_READ_BYTES);
+    CrewSample sample = {0};
     bool leave = false;
     uv_mutex_lock(&net->lock);
     while (!leave) {
         NetConnection *connection = next_connection(net, scratch, &leave);
         if (connection != NULL) {
-            keep_one_waiting(net);
+            net__crew_keep_watch(net);
             uv_mutex_unlock(&net->lock);
+            net__crew_run_begins(&sample);
             run(connection, scratch);
+            bool waited = net__crew_has_waited(&sample);
             uv_mutex_lock(&net->lock);
+            net__crew_run_ended(net, waited);
         }
     }
     mem_free(scratch);
@@ -192,6 +174,7 @@ static void worker_main(void *argument) {
 void net__workers_end(Net *net) {
     uv_mutex_lock(&net->lock);
     net->workers_end = true;
+    net__crew_end(net);
     while (net->workers > 0) {
         net__events_call(net); /* one call wakes one worker */
         uv_cond_wait(&net->worker_gone, &net->lock);
