@@ -59,6 +59,8 @@ static void say_doors(const Server *server, const ServerSettings *settings, cons
     fprintf(stderr, "%s\n", http == 0 && pg == 0 ? ", no door is open" : "");
 }
 
+static void say(const char *line) { fprintf(stderr, "%s\n", line); }
+
 /* SIGHUP ends a server on a terminal that goes away; one with a certificate reads it again. */
 static void reload_certificate(Server *server) {
     Error err = {0};
@@ -101,6 +103,7 @@ static ExitCode run_with(ServerSettings *settings, const CliArgs *args, sigset_t
     char url[300];
     ErrorCode code = cli__settings_take(settings, args->words[0], args, &err);
     settings->read_file = cli__read_file;
+    settings->say = say;
     code = code == ERR_OK ? server_engine_options(settings, &options, &err) : code;
     if (code != ERR_OK) {
         ExitCode exit_code = cli_report(&err);

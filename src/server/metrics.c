@@ -54,6 +54,7 @@ static StepResult metrics_finish(Request *request) {
     put(&out, "basalt_http_bytes_in_total", "counter", "bytes received", net.bytes_in);
     put(&out, "basalt_http_bytes_out_total", "counter", "bytes sent", net.bytes_out);
     put(&out, "basalt_http_workers", "gauge", "threads that run requests", net.workers);
+    put(&out, "basalt_tls_certificate_stale", "gauge", "1 if the certificate's files hold what cannot be used, so that an older one goes on", atomic_load(&server->tls_stale));
     put(&out, "basalt_resident_bytes", "gauge", "resident memory of the process", (uint64_t)os_resident_bytes());
     http_response_send(&request->response, 200, STR("text/plain; version=0.0.4; charset=utf-8"), STR(""), buffer_str(&out));
     buffer_deinit(&out);

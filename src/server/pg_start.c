@@ -177,6 +177,7 @@ static PgMove begin_tls(PgConnection *c, bool direct, NetWait *wait_out) {
         (void)error_set(&err, ERR_PROTOCOL, ERROR_NO_POSITION, "TLS was begun already");
         return refuse(c, &err, wait_out);
     }
+    server__tls_look(c->server);
     if (!direct) {
         buffer_append_char(pg__out(c), PGWIRE_SSL_YES);
     }

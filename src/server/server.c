@@ -15,6 +15,7 @@ static ErrorCode copy_settings(Server *server, const ServerSettings *settings, E
         TRY(server_setting_set(&server->settings, str_from_c(row->name), value->text, err));
     }
     server->settings.read_file = settings->read_file;
+    server->settings.say = settings->say;
     return ERR_OK;
 }
 

@@ -15,7 +15,7 @@ typedef enum SettingKind { SETTING_KIND_TEXT, SETTING_KIND_NUMBER, SETTING_KIND_
     X(pg_connections, "pg-connections", NUMBER, "256", "connections of the PostgreSQL door, at most")                                          \
     X(pg_auth, "pg-auth", TEXT, "auto", "auto (nobody is asked for a password on a loopback address, all others are), trust, or password")         \
     X(pg_require_tls, "pg-require-tls", SWITCH, "off", "with passwords: connections without TLS are refused, those from this machine too")    \
-    X(tls_cert, "tls-cert", TEXT, "", "certificate of the PostgreSQL door (PEM, with its chain); read again at SIGHUP")                       \
+    X(tls_cert, "tls-cert", TEXT, "", "certificate of the PostgreSQL door (PEM, with its chain); read again when it changes")                 \
     X(tls_key, "tls-key", TEXT, "", "key of the certificate (PEM, without a passphrase)")                                                     \
     X(pg_start_timeout, "pg-start-timeout", MILLIS, "60s", "from a connection to its session: start packet, TLS and password")                  \
     X(pg_server_version, "pg-server-version", TEXT, "15.0 (Basalt 0.1.0)", "what the PostgreSQL door says its version is")                      \
@@ -52,6 +52,7 @@ typedef struct ServerSettings {
     SERVER_SETTINGS(X)
 #undef X
     ErrorCode (*read_file)(const char *path, Buffer *out, Error *err); /* for certificates; NULL: there are none */
+    void (*say)(const char *line);       /* what whoever runs the server should know; any thread; NULL: nobody */
     Arena texts;
 } ServerSettings;
 

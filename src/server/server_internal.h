@@ -57,6 +57,9 @@ struct Server {
     struct PgConnection *pg_connections; /* lock */
     bool http_loopback;
     NetTls *tls;                         /* NULL: not configured */
+    atomic_uint_fast64_t tls_hash;       /* of the certificate's files when they were last read */
+    atomic_int_fast64_t tls_looked_ms;
+    atomic_bool tls_stale;               /* they hold what cannot be used; an older certificate goes on */
     uint8_t auth_secret[32];             /* behind the verifiers of users that do not exist */
     uint64_t error_id_base;
     atomic_uint_fast64_t error_id;
@@ -119,6 +122,7 @@ struct Connection {
 
 /* tls.c */
 NODISCARD ErrorCode server__tls_open(Server *server, Error *err);
+void server__tls_look(Server *server); /* TLS is about to begin: have the certificate's files changed? */
 /* connection.c */
 extern const NetHandler SERVER__HTTP_HANDLER;
 size_t request_flush(Request *request);                        /* unsent bytes */

@@ -25,7 +25,8 @@ static StepResult settings_finish(Request *request) {
 }
 
 static StepResult warnings_finish(Request *request) {
-    answer_json(request, 200, STR("[]"));
+    bool stale = atomic_load(&request->server->tls_stale);
+    answer_json(request, 200, stale ? STR("[{\"tag\":\"TLS CERTIFICATE\",\"warning\":\"The certificate's files cannot be used, an older certificate goes on.\"}]") : STR("[]"));
     return STEP_DONE;
 }
 

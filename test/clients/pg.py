@@ -7,6 +7,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 KIT = os.path.join(HERE, "..", "..", "..", "shared", "clients", "pg", "run.sh")
 EXPECTED = os.path.join(HERE, "pg-expected-fails.txt")
 LINE = re.compile(r"^(ok|FAIL) (.+?)( \[optional\])?(?:: (.*))?$")
+PASSWORD = "kit-own"
 DEFAULT_CLIENTS = ["psql", "psycopg", "asyncpg"]
 
 
@@ -17,8 +18,10 @@ def free_port():
 
 
 def start(program, folder):
+    """A server that asks for passwords: some checks are about wrong ones, which nobody notices where nobody is asked."""
     port = free_port()
-    server = subprocess.Popen([program, "serve", folder, "--http", f"127.0.0.1:{free_port()}", "--pg", f"127.0.0.1:{port}"],
+    subprocess.run([program, "sql", "--create", folder, f"alter user postgres password '{PASSWORD}'"], check=True, stdout=subprocess.DEVNULL)
+    server = subprocess.Popen([program, "serve", folder, "--http", f"127.0.0.1:{free_port()}", "--pg", f"127.0.0.1:{port}", "--pg-auth", "password"],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(200):
         try:
@@ -45,7 +48,7 @@ def run(program, clients):
     with tempfile.TemporaryDirectory(prefix="basalt-clients-") as folder:
         server, port = start(program, os.path.join(folder, "data"))
         try:
-            out = subprocess.run([KIT, f"127.0.0.1:{port}", "basalt", "postgres", "", *clients], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            out = subprocess.run([KIT, f"127.0.0.1:{port}", "basalt", "postgres", PASSWORD, *clients], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                  errors="replace", stdin=subprocess.DEVNULL).stdout
             if server.poll() is not None:
                 out += "FAIL server/lives to the end: it ended by itself\n"

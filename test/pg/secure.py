@@ -13,6 +13,7 @@ import struct
 import subprocess
 import tempfile
 import time
+import urllib.request
 
 import kit
 from kit import Missing, Pg, check, expect, message, startup_packet, text
@@ -79,7 +80,7 @@ def ready():
 
 
 def context(check_certificate=True):
-    made = ssl.create_default_context(cafile=f"{secured.folder}/cert.pem")
+    made = ssl.create_default_context(cafile=f"{secured.folder}/cert.pem" if check_certificate else None)
     if not check_certificate:
         made.check_hostname, made.verify_mode = False, ssl.CERT_NONE
     return made
@@ -353,6 +354,44 @@ def a_new_certificate_is_taken_without_a_restart():
             with encrypt(Pg(start=False)) as new:
                 expect(new.send(startup_packet(user="postgres", database="basalt")).until("Z")[-1].kind, "Z")
             open(f"{secured.folder}/key.pem", "w").write(key)
+
+
+def served_certificate():
+    with encrypt(Pg(start=False), check_certificate=False) as wire:
+        wire.send(startup_packet(user="postgres", database="basalt")).until("Z")
+        return wire.sock.getpeercert(binary_form=True)
+
+
+def eventually(what, within=10):
+    end = time.time() + within
+    while not what():
+        assert time.time() < end, "it does not come"
+        time.sleep(0.3)
+
+
+@check
+def a_certificate_that_changes_on_disk_is_taken_by_itself():
+    with certified().tls("--pg-auth", "trust", "--http", "127.0.0.1:0") as server:
+        eventually(lambda: "http://127.0.0.1:" in server.said())
+        http = int(server.said().split("http://127.0.0.1:")[1].split()[0].rstrip("/"))
+        ask = lambda path: urllib.request.urlopen(f"http://127.0.0.1:{http}{path}", timeout=10).read().decode()
+        before = served_certificate()
+        make_certificate(secured.folder, serial=78)
+        eventually(lambda: served_certificate() != before)
+        now = served_certificate()
+        assert "read its certificate again" in server.said(), server.said()
+        certificate = open(f"{secured.folder}/cert.pem").read()
+        open(f"{secured.folder}/cert.pem", "w").write(certificate[:200])
+        eventually(lambda: served_certificate() == now and "stays as it was" in server.said())
+        time.sleep(1.2)
+        served_certificate()
+        expect(server.said().count("stays as it was"), 1)
+        assert "basalt_tls_certificate_stale 1" in ask("/metrics")
+        assert "TLS CERTIFICATE" in ask("/warnings")
+        os.unlink(f"{secured.folder}/cert.pem")
+        eventually(lambda: served_certificate() == now and server.said().count("stays as it was") == 2)
+        open(f"{secured.folder}/cert.pem", "w").write(certificate)
+        eventually(lambda: served_certificate() == now and "basalt_tls_certificate_stale 0" in ask("/metrics"))
 
 
 def start_fails(folder, *options):
