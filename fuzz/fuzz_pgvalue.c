@@ -23,13 +23,13 @@ static Type choose_type(uint8_t which, uint8_t detail) {
 
 static void check_binary(Type type, Bytes bytes, Arena *arena, Buffer *once, Buffer *twice) {
     _Alignas(16) uint8_t value[16] = {0}, again[16] = {0};
-    if (pg_binary_read(type, bytes, arena, value, NULL) != ERR_OK) {
+    if (pg_binary_read(type, bytes, NULL, arena, value, NULL) != ERR_OK) {
         return;
     }
-    ErrorCode code = pg_binary_put(type, value, once, NULL);
+    ErrorCode code = pg_binary_put(type, value, NULL, once, NULL);
     FUZZ_CHECK(code == ERR_OK);
-    FUZZ_CHECK(pg_binary_read(type, buffer_bytes(once), arena, again, NULL) == ERR_OK);
-    FUZZ_CHECK(pg_binary_put(type, again, twice, NULL) == ERR_OK);
+    FUZZ_CHECK(pg_binary_read(type, buffer_bytes(once), NULL, arena, again, NULL) == ERR_OK);
+    FUZZ_CHECK(pg_binary_put(type, again, NULL, twice, NULL) == ERR_OK);
     FUZZ_CHECK(str_equal(buffer_str(once), buffer_str(twice)));
 }
 
@@ -41,7 +41,7 @@ static void check_text(Type type, Str text, Arena *arena, Buffer *once, Buffer *
     if (symbol || !utf8_valid(text) || value_parse(type, text, &ENVIRONMENT, arena, value, NULL) != ERR_OK || !pg_binary_supported((TypeId)type.id)) {
         return;
     }
-    FUZZ_CHECK(pg_binary_put(type, value, once, NULL) == ERR_OK);
+    FUZZ_CHECK(pg_binary_put(type, value, NULL, once, NULL) == ERR_OK);
     fuzz_use(twice->len);
 }
 

@@ -194,6 +194,9 @@ void type_body_encode(const TypeBody *type, Buffer *out) {
     buffer_put_text(out, type->check_text);
     buffer_put_text(out, type->check_name);
     buffer_put_u8(out, type->dialect);
+    for (uint16_t i = 0; i < type->label_count; i++) {
+        buffer_put_u64le(out, type->positions[i]);
+    }
 }
 
 ErrorCode type_body_decode(Bytes body, Arena *arena, TypeBody *type_out, Error *err) {
@@ -211,5 +214,10 @@ ErrorCode type_body_decode(Bytes body, Arena *arena, TypeBody *type_out, Error *
     type_out->check_text = reader_text(&reader);
     type_out->check_name = reader_text(&reader);
     type_out->dialect = reader_u8(&reader);
+    uint64_t *positions = arena_array(arena, uint64_t, type_out->label_count + 1u);
+    for (uint16_t i = 0; i < type_out->label_count; i++) {
+        positions[i] = reader_u64le(&reader);
+    }
+    type_out->positions = positions;
     return finish(&reader, "type", err);
 }

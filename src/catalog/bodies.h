@@ -91,6 +91,7 @@ typedef struct TypeBody {
     uint8_t kind;              /* TypeKind */
     uint16_t label_count;      /* enum: in order */
     const Str *labels;
+    const uint64_t *positions; /* of the labels, rising; they never change: values hold them (enum_labels.h) */
     Type base;                 /* domain */
     bool not_null;
     Str default_text, check_text, check_name;

@@ -96,7 +96,7 @@ Type type_array(Type element) {
     } else if (element.id == TYPE_ARRAY) { /* arrays of arrays are arrays */
         return element;
     }
-    int32_t typmod = type_typmod(element);
+    int32_t typmod = element.id == TYPE_ENUM ? element.length : type_typmod(element);
     type.length = typmod < 0 ? 0 : typmod;
     return type;
 }
@@ -111,13 +111,17 @@ Type type_element(Type array) {
         return type_of(TYPE_OID);
     default:
         assert(array.id == TYPE_ARRAY);
+        if (array.precision == TYPE_ENUM) {
+            return type_enum((uint32_t)array.length);
+        }
         return type_with_typmod(type_of((TypeId)array.precision), array.length == 0 ? -1 : array.length);
     }
 }
 
 bool type_is_stored(Type type) {
     TypeCategory category = type_category((TypeId)type.id);
-    return category != CAT_PSEUDO && category != CAT_UNKNOWN && (type.id != TYPE_ARRAY || type.precision != TYPE_RECORD);
+    bool any_enum = type.length == 0 && (type.id == TYPE_ENUM || (type.id == TYPE_ARRAY && type.precision == TYPE_ENUM));
+    return !any_enum && category != CAT_PSEUDO && category != CAT_UNKNOWN && (type.id != TYPE_ARRAY || type.precision != TYPE_RECORD);
 }
 
 size_t type_format_sql(char *out, size_t room, Type type) {
@@ -193,6 +197,7 @@ bool type_is_indexable(TypeId id) {
     case CAT_INTERVAL:
     case CAT_BYTES:
     case CAT_UUID:
+    case CAT_ENUM:
     case CAT_OID: return true;
     case CAT_CLOCK: return id == TYPE_TIME;
     case CAT_TEXT: return id != TYPE_CHAR1;

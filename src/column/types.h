@@ -21,6 +21,7 @@ typedef enum TypeCategory {
     CAT_OID,    /* unsigned 32 bits that name objects; the reg types print as names */
     CAT_JSON,
     CAT_SYSTEM, /* values of the catalog that users do not make */
+    CAT_ENUM,
     CAT_PSEUDO  /* never stored */
 } TypeCategory;
 
@@ -74,7 +75,8 @@ typedef enum TypeCategory {
     X(NODE_TREE, "pg_node_tree", "VARCHAR", PHYS_STR, 194, CAT_SYSTEM, 0) /* SQL text of an expression */              \
     X(VOID, "void", "VARCHAR", PHYS_STR, 2278, CAT_PSEUDO, 0)         /* empty text */                                 \
     X(RECORD, "record", "VARCHAR", PHYS_STR, 2249, CAT_PSEUDO, 0)     /* see record.h */                               \
-    X(ARRAY, "anyarray", "ARRAY", PHYS_STR, 2277, CAT_ARRAY, 0)       /* AnyArray, element type in Type.precision */
+    X(ARRAY, "anyarray", "ARRAY", PHYS_STR, 2277, CAT_ARRAY, 0)       /* AnyArray, element type in Type.precision */   \
+    X(ENUM, "anyenum", "SYMBOL", PHYS_64, 3500, CAT_ENUM, 0)          /* which one: Type.length; enum_value_make */
 
 typedef enum TypeId {
 #define X(name, sql, exec, phys, oid, cat, pref) TYPE_##name,
@@ -90,7 +92,7 @@ typedef struct Type {
     uint8_t scale;     /* DECIMAL8/16 */
     uint8_t dims;      /* FLOAT8_ARRAY: 0 = any */
     int32_t length;    /* VARCHAR(n), BPCHAR(n): n characters; 0 = no limit. INTERVAL: fields as PostgreSQL's range mask, 0 = all.
-                        * ARRAY: the elements' modifier as PostgreSQL's typmod, 0 = none */
+                        * ARRAY: the elements' modifier as PostgreSQL's typmod, 0 = none. ENUM, and ARRAY of it: the id of the type's object */
 } Type;
 _Static_assert(sizeof(Type) == 8, "Type is passed by value and stored in formats");
 
@@ -105,6 +107,11 @@ uint32_t type_oid(TypeId id);
 /* ARRAY of `element`. Elements are stored by value: numeric(p,s) as NUMERIC with its typmod, SYMBOL as TEXT. */
 Type type_array(Type element);
 Type type_element(Type array);                        /* any of CAT_ARRAY; with the elements' modifiers */
+static inline Type type_enum(uint32_t object_id) { return (Type){.id = TYPE_ENUM, .length = (int32_t)object_id}; }
+/* An enum or an array of one: which object of the catalog it is of; 0: neither. */
+static inline uint32_t type_enum_object(Type type) {
+    return type.id == TYPE_ENUM || (type.id == TYPE_ARRAY && type.precision == TYPE_ENUM) ? (uint32_t)type.length : 0;
+}
 static inline bool type_is_any_array(TypeId id) { return id == TYPE_ARRAY || id == TYPE_INT2VECTOR || id == TYPE_OIDVECTOR; }
 bool type_is_stored(Type type);                       /* may be the type of a column */
 static inline bool type_is_text(TypeId id) { return id == TYPE_TEXT || id == TYPE_VARCHAR || id == TYPE_BPCHAR; }
@@ -120,6 +127,10 @@ uint32_t type_array_oid(TypeId element);              /* 0: no array of it */
 int32_t type_typmod(Type type);                       /* -1 = none */
 int16_t type_length_bytes(Type type);                 /* typlen: -1 variable */
 bool type_from_oid(uint32_t oid, Type *type_out);     /* of types and arrays; false: unknown. 18 is CHAR1, 1043 VARCHAR, 1114 TIMESTAMP */
+/* Types that users made: 16384 + the id of their object; arrays of them have a range of their own. Whether there is such an object, and of
+ * which kind, only the catalog knows: the answers are an enum or an array of it. */
+enum { TYPE_OBJECT_OID_BASE = 16384, TYPE_OBJECT_ARRAY_OID_BASE = 1 << 30 };
+bool type_from_object_oid(uint32_t oid, Type *type_out);
 Type type_with_typmod(Type type, int32_t typmod);     /* -1 or one that says nothing: the type as it is */
 size_t type_format_pg(char *out, size_t room, uint32_t oid, int32_t typmod); /* format_type(); "???" for unknown oids; typmod -1 = none */
 
@@ -176,6 +187,13 @@ typedef struct Uuid { uint8_t bytes[16]; } Uuid;
 typedef struct TimeTz { int64_t micros; int32_t zone_west; int32_t zero; } TimeTz; /* seconds west of UTC, as PostgreSQL counts */
 _Static_assert(sizeof(TimeTz) == 16, "TimeTz is two words");
 enum { NAME_TYPE_BYTES_MAX = 63 };
+
+/* A value of an enum: its type's object above the position of its label. So values order as integers, in the declared order whatever was
+ * added in between, and say by themselves whose they are. Positions are given by catalog/enum_labels.h and never change. */
+enum { ENUM_POSITION_BITS = 36, ENUM_OBJECT_ID_MAX = (1 << 27) - 1 };
+static inline int64_t enum_value_make(uint32_t object_id, uint64_t position) { return (int64_t)((uint64_t)object_id << ENUM_POSITION_BITS | position); }
+static inline uint32_t enum_value_object(int64_t value) { return (uint32_t)((uint64_t)value >> ENUM_POSITION_BITS); }
+static inline uint64_t enum_value_position(int64_t value) { return (uint64_t)value & ((UINT64_C(1) << ENUM_POSITION_BITS) - 1); }
 
 /* ---- symbols ---- */
 /* A column's dictionary as readers see it; implemented by catalog. Codes are dense from 0. Texts live as long as the table's

@@ -26,7 +26,7 @@ static const OidRow OID_ROWS[] = {
     {TYPE_NODE_TREE, -1, 0},     {TYPE_VOID, 4, 0},            {TYPE_RECORD, -1, 2287},     {TYPE_UNKNOWN, -2, 0},
     {TYPE_ARRAY, -1, 0},         {TYPE_BYTE, 2, 1005},         {TYPE_DECIMAL8, -1, 1231},   {TYPE_DECIMAL16, -1, 1231},
     {TYPE_SYMBOL, -1, 1015},     {TYPE_CHAR, 1, 1002},         {TYPE_TIMESTAMP_MS, 8, 1115}, {TYPE_TIMESTAMP_NS, 8, 1115},
-    {TYPE_FLOAT8_ARRAY, -1, 0},
+    {TYPE_FLOAT8_ARRAY, -1, 0},  {TYPE_ENUM, 4, 0},
 };
 _Static_assert(COUNT_OF(OID_ROWS) == TYPE_COUNT, "every type has its row");
 
@@ -51,6 +51,10 @@ uint32_t type_array_oid(TypeId element) {
 }
 
 uint32_t type_oid_of(Type type) {
+    uint32_t object_id = type_enum_object(type);
+    if (object_id != 0) {
+        return (uint32_t)(type.id == TYPE_ENUM ? TYPE_OBJECT_OID_BASE : TYPE_OBJECT_ARRAY_OID_BASE) + object_id;
+    }
     if (type.id != TYPE_ARRAY) {
         return type_oid((TypeId)type.id);
     }
@@ -83,7 +87,7 @@ int32_t type_typmod(Type type) {
         return range << 16 | (type.precision == 0 ? INTERVAL_FULL_PRECISION : type.precision - 1);
     }
     case TYPE_ARRAY:
-        return type.length == 0 ? -1 : type.length;
+        return type.length == 0 || type.precision == TYPE_ENUM ? -1 : type.length;
     default:
         return -1;
     }
@@ -125,6 +129,16 @@ Type type_with_typmod(Type type, int32_t typmod) {
     default:
         return type;
     }
+}
+
+bool type_from_object_oid(uint32_t oid, Type *type_out) {
+    bool is_array = oid > TYPE_OBJECT_ARRAY_OID_BASE;
+    uint32_t object_id = oid - (uint32_t)(is_array ? TYPE_OBJECT_ARRAY_OID_BASE : TYPE_OBJECT_OID_BASE);
+    if (oid <= TYPE_OBJECT_OID_BASE || object_id > ENUM_OBJECT_ID_MAX) {
+        return false;
+    }
+    *type_out = is_array ? type_array(type_enum(object_id)) : type_enum(object_id);
+    return true;
 }
 
 bool type_from_oid(uint32_t oid, Type *type_out) {

@@ -275,6 +275,25 @@ void oid_format(TypeId type, uint32_t oid, const TextStyle *style, Buffer *out) 
     }
 }
 
+void enum_format(int64_t value, const TextStyle *style, Buffer *out) {
+    char number[32];
+    if (style->names == NULL || !style->names->label(style->names, value, out)) {
+        buffer_append(out, number, format_int64(number, value));
+    }
+}
+
+static size_t format_enum_fixed(char *out, const void *value, const TextStyle *style) {
+    int64_t number;
+    Buffer text;
+    memcpy(&number, value, sizeof number);
+    buffer_init(&text, VALUE_TEXT_MAX);
+    enum_format(number, style, &text);
+    size_t len = text.len;
+    memcpy(out, text.data, len);
+    buffer_deinit(&text);
+    return len;
+}
+
 /* In the room of a fixed-width value: a name that is longer gives its number. */
 static size_t format_oid_fixed(char *out, TypeId id, const void *value, const TextStyle *style) {
     uint32_t oid;
@@ -351,6 +370,8 @@ size_t value_format_fixed(char *out, Type type, const void *value, const TextSty
         return format_clock(out, (TypeId)type.id, value);
     case CAT_OID:
         return format_oid_fixed(out, (TypeId)type.id, value, style);
+    case CAT_ENUM:
+        return format_enum_fixed(out, value, style);
     case CAT_SYSTEM:
         return format_system(out, (TypeId)type.id, value);
     default: {
@@ -382,6 +403,12 @@ void value_format(Type type, const void *value, const TextStyle *style, Buffer *
         uint32_t oid;
         memcpy(&oid, value, sizeof oid);
         oid_format((TypeId)type.id, oid, style, out);
+        return;
+    }
+    if (type.id == TYPE_ENUM) {
+        int64_t number;
+        memcpy(&number, value, sizeof number);
+        enum_format(number, style, out);
         return;
     }
     if (type_physical((TypeId)type.id) != PHYS_STR) {

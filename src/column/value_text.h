@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "column/types.h"
 
-/* Objects by oid and by name, for regclass and its kin: implemented by the session over the catalog. Types need none (types_oid.c).
+/* Objects by oid and by name, for regclass and its kin, and labels of enums: implemented by the session over the catalog. Types need none (types_oid.c).
  * Lives as long as the statement; one thread at a time. */
 typedef struct OidNames OidNames;
 struct OidNames {
@@ -16,6 +16,12 @@ struct OidNames {
     bool (*append)(const OidNames *names, TypeId type, uint32_t oid, Buffer *out);
     /* The oid of a name as a user writes it (folded, quoted, qualified, with arguments for regprocedure). ERR_UNDEFINED_… */
     ErrorCode (*find)(const OidNames *names, TypeId type, Str text, uint32_t *oid_out, Error *err);
+    /* The label of an enum's value; false: no such type or label. */
+    bool (*label)(const OidNames *names, int64_t value, Buffer *out);
+    /* The value of a label of the type with that object. ERR_INVALID_TEXT. */
+    ErrorCode (*label_find)(const OidNames *names, uint32_t object_id, Str label, int64_t *value_out, Error *err);
+    /* Appends the type's values in their order, int64_t after int64_t. false: no such type. */
+    bool (*values)(const OidNames *names, uint32_t object_id, Buffer *out);
 };
 
 typedef struct TextStyle {
@@ -60,6 +66,9 @@ ClockParse clock_parse(Str text, ParsedClock *clock_out);
 
 /* oid and its kin: "-" for 0 but for oid itself, names where style->names knows them. */
 void oid_format(TypeId type, uint32_t oid, const TextStyle *style, Buffer *out);
+
+/* The label; where names are missing or know none, the number. */
+void enum_format(int64_t value, const TextStyle *style, Buffer *out);
 
 void bytea_format(Str bytes, Buffer *out);             /* "\x6162" */
 bool bytea_parse(Str text, Buffer *out);               /* hex or escape form */

@@ -80,7 +80,7 @@ static CopyStep measure_row(CopyReader *reader, Bytes rest, size_t *len_out, Err
 
 static ErrorCode store_value(CopyReader *reader, CopyField *field, Bytes bytes, Error *err) {
     _Alignas(16) uint8_t value[16] = {0};
-    TRY(pg_binary_read(field->type, bytes, &reader->scratch, value, err));
+    TRY(pg_binary_read(field->type, bytes, reader->environment == NULL ? NULL : reader->environment->names, &reader->scratch, value, err));
     if (field->symbols == NULL) {
         copy__store(field, value);
         return ERR_OK;

@@ -69,7 +69,7 @@ static ErrorCode index_target(Ddl *ddl, const AstComment *ast, CommentTarget *ta
 static ErrorCode object_target(Ddl *ddl, const AstComment *ast, CommentTarget *target, Error *err) {
     static const struct { Str word; ObjectKind kind; } kinds[] = {
         {{"table", 5}, OBJECT_TABLE}, {{"view", 4}, OBJECT_VIEW},     {{"sequence", 8}, OBJECT_SEQUENCE}, {{"schema", 6}, OBJECT_SCHEMA},
-        {{"role", 4}, OBJECT_ROLE},   {{"extension", 9}, OBJECT_EXTENSION},
+        {{"role", 4}, OBJECT_ROLE},   {{"extension", 9}, OBJECT_EXTENSION}, {{"type", 4}, OBJECT_TYPE},
     };
     if (str_equal(ast->object, STR("database"))) {
         *target = (CommentTarget){.found = true};

@@ -29,6 +29,7 @@ ErrorCode ddl_run(Ddl *ddl, const BoundStatement *bound, Error *err) {
     const AstStatement *tree = bound->tree;
     switch (tree->kind) {
     case AST_SEQUENCE_STATEMENT: return ddl__sequence(ddl, tree->as.sequence, err);
+    case AST_USER_TYPE_STATEMENT: return ddl__user_type(ddl, tree->as.user_type, err);
     case AST_ROLE_STATEMENT: return tree->as.role->alter ? ddl__alter_role(ddl, tree->as.role, err) : ddl__create_role(ddl, tree->as.role, err);
     case AST_GRANT_STATEMENT: return ddl__grant(ddl, tree->as.grant, err);
     case AST_COMMENT_STATEMENT: return ddl__comment(ddl, tree->as.comment, err);

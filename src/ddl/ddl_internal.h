@@ -35,6 +35,7 @@ Bytes ddl__bytes(Ddl *ddl, Buffer *buffer);                                  /* 
 NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err);
 
 /* one a kind of statement */
+NODISCARD ErrorCode ddl__user_type(Ddl *ddl, const AstUserType *ast, Error *err);
 NODISCARD ErrorCode ddl__sequence(Ddl *ddl, const AstSequence *ast, Error *err);
 NODISCARD ErrorCode ddl__create_role(Ddl *ddl, const AstRole *ast, Error *err);
 NODISCARD ErrorCode ddl__alter_role(Ddl *ddl, const AstRole *ast, Error *err);

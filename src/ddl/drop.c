@@ -113,6 +113,24 @@ static ErrorCode add_defaults(DropList *list, DropItem item, Error *err) {
     return ERR_OK;
 }
 
+/* Columns of a type that goes, or of arrays of it. */
+static ErrorCode add_typed_columns(DropList *list, DropItem item, Error *err) {
+    CatalogView *catalog = list->ddl->catalog;
+    const TableDef *table = NULL;
+    for (size_t cursor = 0; catalog->table_next(catalog, &cursor, &table);) {
+        for (uint16_t i = 0; i < table->column_count; i++) {
+            const ColumnDef *column = &table->columns[i];
+            if (type_enum_object(column->type) != item.object_id) {
+                continue;
+            }
+            Str what = arena_format(list->ddl->arena, "column %.*s of %.*s", STR_ARG(column->name), STR_ARG(table_words(list, table)));
+            Str on = column->type.id == TYPE_ARRAY ? arena_format(list->ddl->arena, "%.*s[]", STR_ARG(item.what)) : item.what;
+            TRY(add(list, (DropItem){.kind = ITEM_COLUMN, .object_id = table->id, .part_id = column->id, .what = what, .on = on}, err));
+        }
+    }
+    return ERR_OK;
+}
+
 static bool constraint_needs(const ConstraintDef *constraint, const TableDef *table, const DropItem *item) {
     if (constraint->kind != CONSTRAINT_FOREIGN_KEY || constraint->referenced_table_id != item->object_id) {
         return false;
@@ -172,6 +190,9 @@ static ErrorCode grow(DropList *list, Error *err) {
         }
         if (object->kind == OBJECT_SEQUENCE) {
             TRY(add_defaults(list, item, err));
+        }
+        if (object->kind == OBJECT_TYPE) {
+            TRY(add_typed_columns(list, item, err));
         }
         TRY(add_needing(list, item, err));
     }
@@ -284,10 +305,19 @@ static ErrorCode drop_constraint(Ddl *ddl, const DropItem *item, Error *err) {
     return txn_constraint_drop(ddl->txn, table, item->part_id, false, &table, err);
 }
 
+static ErrorCode drop_column(Ddl *ddl, const DropItem *item, Error *err) {
+    const TableDef *table = ddl->catalog->table_by_id(ddl->catalog, item->object_id);
+    int number = table_column_by_id(table, item->part_id);
+    return number < 0 ? ERR_OK : txn_column_drop_cascade(ddl->txn, table, table->columns[number].name, &table, err);
+}
+
 static ErrorCode drop_item(Ddl *ddl, const DropItem *item, Error *err) {
     const CatalogObject *object = ddl->catalog->object_by_id(ddl->catalog, item->object_id);
-    if (object == NULL || item->kind == ITEM_COLUMN) {
+    if (object == NULL || (item->kind == ITEM_COLUMN && item->named)) {
         return ERR_OK; /* gone with something else, or the caller's */
+    }
+    if (item->kind == ITEM_COLUMN) {
+        return drop_column(ddl, item, err);
     }
     if (item->kind == ITEM_DEFAULT) {
         return clear_default(ddl, item, err);

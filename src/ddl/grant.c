@@ -131,7 +131,19 @@ static ErrorCode all_in_schema(Ddl *ddl, const AstGrant *ast, const AstNames *na
 
 static bool is_routine(Str object) {
     return str_equal(object, STR("function")) || str_equal(object, STR("routine")) || str_equal(object, STR("procedure")) ||
-           str_equal(object, STR("language")) || str_equal(object, STR("type"));
+           str_equal(object, STR("language"));
+}
+
+/* Of the built-in ones everybody may make use. */
+static ErrorCode on_type(Ddl *ddl, const AstGrant *ast, const AstNames *names, Error *err) {
+    const CatalogObject *object = NULL;
+    Type builtin;
+    bool bare = names->count == 1 || str_equal(names->parts[0].text, STR("pg_catalog"));
+    if (bare && type_from_name(names->parts[names->count - 1].text, false, &builtin)) {
+        return ERR_OK;
+    }
+    TRY(ddl__find(ddl, OBJECT_TYPE, names, false, &object, err));
+    return change_object(ddl, ast, object->kind, object->id, object->name, err);
 }
 
 static ErrorCode one_target(Ddl *ddl, const AstGrant *ast, const AstNames *names, Error *err) {
@@ -144,6 +156,9 @@ static ErrorCode one_target(Ddl *ddl, const AstGrant *ast, const AstNames *names
     }
     bool schema = str_equal(ast->object, STR("schema"));
     bool sequence = str_equal(ast->object, STR("sequence"));
+    if (str_equal(ast->object, STR("type"))) {
+        return on_type(ddl, ast, names, err);
+    }
     if (!schema && !sequence && !str_equal(ast->object, STR("table"))) {
         return ddl__not_supported(names->span.at, err, "GRANT on a %.*s", STR_ARG(ast->object));
     }
@@ -192,7 +207,7 @@ static ErrorCode defaults_of_role(Ddl *ddl, const AstGrant *ast, uint32_t role_i
 
 static ErrorCode default_privileges(Ddl *ddl, const AstGrant *ast, Error *err) {
     ddl__tag(ddl, "ALTER DEFAULT PRIVILEGES");
-    if (is_routine(ast->object)) {
+    if (is_routine(ast->object) || str_equal(ast->object, STR("type"))) {
         return ERR_OK; /* functions and types are there for everybody */
     }
     for (uint32_t i = 0; i < ast->for_role_count; i++) {

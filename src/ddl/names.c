@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * names.c - names to objects, objects to words, who may do what. */
+#include "catalog/user_type.h"
 #include "ddl/ddl_internal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,6 +100,10 @@ ErrorCode ddl_check_schema(Ddl *ddl, Str schema_name, Error *err) {
     return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for schema %.*s", STR_ARG(schema->name));
 }
 
+static const CatalogObject *find_type(Ddl *ddl, Str schema, Str name) {
+    return catalog_type_find(ddl->catalog, ddl->environment->search_path, ddl->environment->search_path_count, schema, name, true);
+}
+
 static ErrorCode missing(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, Error *err) {
     const char *what = kind == OBJECT_NONE ? "relation" : object_kind_name((uint8_t)kind);
     Str name = names->parts[names->count - 1].text;
@@ -126,12 +131,14 @@ static ErrorCode wrong_kind(ObjectKind kind, const CatalogObject *object, int64_
 ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, const CatalogObject **object_out, Error *err) {
     const AstName *last = &names->parts[names->count - 1];
     bool relation = kind == OBJECT_NONE || kind == OBJECT_TABLE || kind == OBJECT_VIEW || kind == OBJECT_SEQUENCE;
+    Str schema = names->count == 2 ? names->parts[0].text : (Str){0};
     *object_out = NULL;
     if (names->count > 2) {
         return ddl__not_supported(names->span.at, err, "a name with a database in front");
     }
-    const CatalogObject *found = relation ? ddl->catalog->relation_find(ddl->catalog, names->count == 2 ? names->parts[0].text : (Str){0}, last->text)
-                                          : ddl->catalog->object_find(ddl->catalog, kind, 0, last->text);
+    const CatalogObject *found = relation              ? ddl->catalog->relation_find(ddl->catalog, schema, last->text)
+                                 : kind == OBJECT_TYPE ? find_type(ddl, schema, last->text)
+                                                       : ddl->catalog->object_find(ddl->catalog, kind, 0, last->text);
     if (found == NULL || (last->quoted && !str_equal(found->name, last->text))) {
         return missing(ddl, kind, names, missing_ok, err);
     }
@@ -147,7 +154,9 @@ static void put_name(Buffer *out, Str name) { sql_deparse_name(name, DIALECT_POS
 static Str qualified_name(Ddl *ddl, const CatalogObject *object) {
     Buffer out;
     buffer_init(&out, 4096);
-    const CatalogObject *first = object->schema_id != 0 ? ddl->catalog->relation_find(ddl->catalog, (Str){0}, object->name) : object;
+    const CatalogObject *first = object->kind == OBJECT_TYPE ? find_type(ddl, (Str){0}, object->name)
+                                 : object->schema_id != 0    ? ddl->catalog->relation_find(ddl->catalog, (Str){0}, object->name)
+                                                             : object;
     const CatalogObject *schema = first == NULL || first->id != object->id ? ddl->catalog->object_by_id(ddl->catalog, object->schema_id) : NULL;
     if (schema != NULL) {
         put_name(&out, schema->name);

@@ -136,6 +136,7 @@ static bool is_made_text(TypeId id) {
     case TYPE_INT2VECTOR:
     case TYPE_OIDVECTOR:
     case TYPE_RECORD:
+    case TYPE_ENUM:
         return true;
     default:
         return false;

@@ -122,7 +122,7 @@ size_t encode__pg_binary_fixed(Type type, const void *value, uint8_t *out) {
 }
 
 /* jsonb is its text behind a version. */
-static ErrorCode put_string(Type type, Str bytes, Buffer *out, Error *err) {
+static ErrorCode put_string(Type type, Str bytes, const OidNames *names, Buffer *out, Error *err) {
     enum { JSONB_VERSION = 1 };
     switch ((TypeId)type.id) {
     case TYPE_FLOAT8_ARRAY:
@@ -130,9 +130,9 @@ static ErrorCode put_string(Type type, Str bytes, Buffer *out, Error *err) {
     case TYPE_ARRAY:
     case TYPE_INT2VECTOR:
     case TYPE_OIDVECTOR:
-        return encode__pg_binary_any_array(bytes, out, err);
+        return encode__pg_binary_any_array(type, bytes, names, out, err);
     case TYPE_RECORD:
-        return encode__pg_binary_record(bytes, out, err);
+        return encode__pg_binary_record(bytes, names, out, err);
     case TYPE_JSONB:
         buffer_put_u8(out, JSONB_VERSION);
         break;
@@ -143,11 +143,15 @@ static ErrorCode put_string(Type type, Str bytes, Buffer *out, Error *err) {
     return buffer_check(out, err);
 }
 
-ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Error *err) {
+ErrorCode pg_binary_put(Type type, const void *value, const OidNames *names, Buffer *out, Error *err) {
     assert(type.id != TYPE_SYMBOL);
     if (!pg_binary_supported((TypeId)type.id)) {
         return error_set(err, ERR_UNDEFINED_FUNCTION, ERROR_NO_POSITION, "no binary output function available for type %s",
                          type_sql_name((TypeId)type.id));
+    }
+    if (type.id == TYPE_ENUM) {
+        value_format(type, value, &(TextStyle){.names = names}, out);
+        return buffer_check(out, err);
     }
     if (type_physical((TypeId)type.id) != PHYS_STR) {
         uint8_t bytes[PG_BINARY_FIXED_MAX];
@@ -156,5 +160,5 @@ ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Error *err) {
     }
     StrRef ref;
     memcpy(&ref, value, sizeof ref);
-    return put_string(type, strref_str(&ref), out, err);
+    return put_string(type, strref_str(&ref), names, out, err);
 }

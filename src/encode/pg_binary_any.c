@@ -13,13 +13,13 @@ static void append_u32(Buffer *out, uint32_t value) {
 }
 
 /* Length and bytes of one value; NULL pointer: NULL. */
-static ErrorCode append_value(Type type, const void *value, Buffer *out, Error *err) {
+static ErrorCode append_value(Type type, const void *value, const OidNames *names, Buffer *out, Error *err) {
     size_t begin = out->len;
     append_u32(out, UINT32_MAX);
     if (value == NULL) {
         return ERR_OK;
     }
-    TRY(pg_binary_put(type, value, out, err));
+    TRY(pg_binary_put(type, value, names, out, err));
     if (!out->failed) {
         pg__put_u32(out->data + begin, (uint32_t)(out->len - begin - 4));
     }
@@ -28,14 +28,14 @@ static ErrorCode append_value(Type type, const void *value, Buffer *out, Error *
 
 /* ---- out ---- */
 
-ErrorCode encode__pg_binary_any_array(Str serialised, Buffer *out, Error *err) {
+ErrorCode encode__pg_binary_any_array(Type type, Str serialised, const OidNames *names, Buffer *out, Error *err) {
     AnyArray array;
     AnyValue value;
     TRY(any_array_view(serialised, &array, err));
-    Type element = type_of((TypeId)array.element);
+    Type element = array.element == TYPE_ENUM ? type_element(type) : type_of((TypeId)array.element);
     append_u32(out, array.dims);
     append_u32(out, array.nulls != NULL);
-    append_u32(out, type_oid((TypeId)array.element));
+    append_u32(out, type_oid_of(element));
     for (uint32_t d = 0; d < array.dims; d++) {
         append_u32(out, array.lengths[d]);
         append_u32(out, (uint32_t)array.lowers[d]);
@@ -45,12 +45,12 @@ ErrorCode encode__pg_binary_any_array(Str serialised, Buffer *out, Error *err) {
         if (!missing) {
             any_array_value(&array, i, &value);
         }
-        TRY(append_value(element, missing ? NULL : value.bytes, out, err));
+        TRY(append_value(element, missing ? NULL : value.bytes, names, out, err));
     }
     return buffer_check(out, err);
 }
 
-ErrorCode encode__pg_binary_record(Str serialised, Buffer *out, Error *err) {
+ErrorCode encode__pg_binary_record(Str serialised, const OidNames *names, Buffer *out, Error *err) {
     RecordReader reader;
     Type type;
     AnyValue value;
@@ -61,7 +61,7 @@ ErrorCode encode__pg_binary_record(Str serialised, Buffer *out, Error *err) {
     append_u32(out, reader.left);
     while (record_next(&reader, &type, &missing, &value)) {
         append_u32(out, type_oid_of(type));
-        TRY(append_value(type, missing ? NULL : value.bytes, out, err));
+        TRY(append_value(type, missing ? NULL : value.bytes, names, out, err));
     }
     return buffer_check(out, err);
 }
@@ -104,7 +104,8 @@ static ErrorCode read_shape(const uint8_t **at, const uint8_t *end, uint32_t dim
 }
 
 static ErrorCode read_head(Type array_type, const uint8_t **at, const uint8_t *end, WireShape *shape, Error *err) {
-    uint32_t want = type_oid((TypeId)type_element(array_type).id);
+    Type element = type_element(array_type);
+    uint32_t want = element.id == TYPE_ENUM ? type_oid_of(element) : type_oid((TypeId)element.id);
     if (end - *at < 12) {
         return short_error(err);
     }
@@ -123,7 +124,8 @@ static ErrorCode read_head(Type array_type, const uint8_t **at, const uint8_t *e
     return read_shape(at, end, dims, shape, err);
 }
 
-static ErrorCode read_element(Type element, const uint8_t **at, const uint8_t *end, Arena *arena, AnyArrayBuilder *builder, Error *err) {
+static ErrorCode read_element(Type element, const uint8_t **at, const uint8_t *end, const OidNames *names, Arena *arena, AnyArrayBuilder *builder,
+                              Error *err) {
     _Alignas(16) uint8_t value[16] = {0};
     if (end - *at < 4) {
         return short_error(err);
@@ -137,20 +139,20 @@ static ErrorCode read_element(Type element, const uint8_t **at, const uint8_t *e
     if (len > (size_t)(end - *at)) {
         return short_error(err);
     }
-    TRY(pg_binary_read(element, bytes_from(*at, len), arena, value, err));
+    TRY(pg_binary_read(element, bytes_from(*at, len), names, arena, value, err));
     any_array_add(builder, value);
     *at += len;
     return ERR_OK;
 }
 
-static ErrorCode read_elements(Type type, const uint8_t *at, const uint8_t *end, Arena *arena, Buffer *out, Error *err) {
+static ErrorCode read_elements(Type type, const uint8_t *at, const uint8_t *end, const OidNames *names, Arena *arena, Buffer *out, Error *err) {
     WireShape shape = {0};
     AnyArrayBuilder builder;
     TRY(read_head(type, &at, end, &shape, err));
     any_array_begin(&builder, (TypeId)type_element(type).id, STRREF_BYTES_MAX);
     ErrorCode code = ERR_OK;
     for (uint32_t i = 0; i < shape.count && code == ERR_OK; i++) {
-        code = read_element(type_element(type), &at, end, arena, &builder, err);
+        code = read_element(type_element(type), &at, end, names, arena, &builder, err);
     }
     if (code == ERR_OK && at != end) {
         code = invalid("incorrect binary data format", err);
@@ -162,10 +164,10 @@ static ErrorCode read_elements(Type type, const uint8_t *at, const uint8_t *end,
     return code;
 }
 
-ErrorCode encode__pg_binary_any_array_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err) {
+ErrorCode encode__pg_binary_any_array_read(Type type, Bytes bytes, const OidNames *names, Arena *arena, void *value_out, Error *err) {
     Buffer serialised;
     buffer_init(&serialised, STRREF_BYTES_MAX);
-    ErrorCode code = read_elements(type, bytes.data, bytes.data + bytes.len, arena, &serialised, err);
+    ErrorCode code = read_elements(type, bytes.data, bytes.data + bytes.len, names, arena, &serialised, err);
     if (code == ERR_OK) {
         Str text = arena_str(arena, buffer_str(&serialised));
         StrRef ref = strref_make(text.data, text.len);

@@ -261,14 +261,27 @@ static ErrorCode read_name(Bytes bytes, void *value_out, Error *err) {
     return read_text(bytes, value_out, err);
 }
 
-static ErrorCode read_string(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err) {
+/* The label. */
+static ErrorCode read_enum(Type type, Bytes bytes, const OidNames *names, void *value_out, Error *err) {
+    Str label = str_from((const char *)bytes.data, bytes.len);
+    int64_t value = 0;
+    TRY(check_text(label, err));
+    if (names == NULL) {
+        return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "input of an enum is not supported here");
+    }
+    TRY(names->label_find(names, type_enum_object(type), label, &value, err));
+    memcpy(value_out, &value, sizeof value);
+    return ERR_OK;
+}
+
+static ErrorCode read_string(Type type, Bytes bytes, const OidNames *names, Arena *arena, void *value_out, Error *err) {
     switch ((TypeId)type.id) {
     case TYPE_FLOAT8_ARRAY:
         return encode__pg_binary_array_read(type, bytes, arena, value_out, err);
     case TYPE_ARRAY:
     case TYPE_INT2VECTOR:
     case TYPE_OIDVECTOR:
-        return encode__pg_binary_any_array_read(type, bytes, arena, value_out, err);
+        return encode__pg_binary_any_array_read(type, bytes, names, arena, value_out, err);
     case TYPE_BYTEA:
         store_text(str_from((const char *)bytes.data, bytes.len), value_out);
         return ERR_OK;
@@ -286,7 +299,7 @@ static ErrorCode read_string(Type type, Bytes bytes, Arena *arena, void *value_o
     }
 }
 
-ErrorCode pg_binary_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err) {
+ErrorCode pg_binary_read(Type type, Bytes bytes, const OidNames *names, Arena *arena, void *value_out, Error *err) {
     if (!pg_binary_supported((TypeId)type.id)) {
         return error_set(err, ERR_UNDEFINED_FUNCTION, ERROR_NO_POSITION, "no binary input function available for type %s",
                          type_sql_name((TypeId)type.id));
@@ -294,8 +307,11 @@ ErrorCode pg_binary_read(Type type, Bytes bytes, Arena *arena, void *value_out, 
     if (type.id == TYPE_SYMBOL) {
         return read_text(bytes, value_out, err);
     }
+    if (type.id == TYPE_ENUM) {
+        return read_enum(type, bytes, names, value_out, err);
+    }
     if (type_physical((TypeId)type.id) != PHYS_STR) {
         return read_fixed(type, bytes, arena, value_out, err);
     }
-    return read_string(type, bytes, arena, value_out, err);
+    return read_string(type, bytes, names, arena, value_out, err);
 }

@@ -46,11 +46,12 @@ typedef struct PgRunField {
 } PgRunField;
 PgRunField pg_run_column(const PgRun *run, uint16_t column);
 
-/* One value in its binary form, without a length in front. value: physical value (BOOL: one byte); not SYMBOL. */
-NODISCARD ErrorCode pg_binary_put(Type type, const void *value, Buffer *out, Error *err);
+/* One value in its binary form, without a length in front. value: physical value (BOOL: one byte); not SYMBOL. names: for labels of enums, which
+ * is what an enum's binary form is; may be NULL where there are none. */
+NODISCARD ErrorCode pg_binary_put(Type type, const void *value, const OidNames *names, Buffer *out, Error *err);
 /* A parameter or COPY field in binary form. value_out: room for 16 bytes, filled as value_parse of sql/func does: the physical value,
  * BOOL one byte, SYMBOL and texts a StrRef that points into bytes where it can, else into arena. ERR_PROTOCOL (08P01) "insufficient data left in message",
  * ERR_INVALID_BINARY (22P03) "incorrect binary data format", ERR_INVALID_ENCODING (22021), ERR_OUT_OF_RANGE (22003), ERR_DATETIME_OVERFLOW
  * (22008), ERR_UNDEFINED_FUNCTION (42883): the type has no binary form. The message names no parameter; the caller knows its number. */
-NODISCARD ErrorCode pg_binary_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
+NODISCARD ErrorCode pg_binary_read(Type type, Bytes bytes, const OidNames *names, Arena *arena, void *value_out, Error *err);
 bool pg_binary_supported(TypeId id);

@@ -52,7 +52,7 @@ static void fill_long(PgRun *run, PgField *field) {
             continue;
         }
         buffer_clear(&bytes);
-        error_ignore(pg_binary_put(field->cell->type, encode__pg_value(run, field, i), &bytes, NULL)); /* damaged arrays: an empty field */
+        error_ignore(pg_binary_put(field->cell->type, encode__pg_value(run, field, i), run->style.names, &bytes, NULL)); /* damaged arrays: an empty field */
         field->as.texts[i] = arena_str(&run->encoder->scratch, buffer_str(&bytes)).data;
         field->lens[i] = (int32_t)bytes.len;
     }
@@ -102,7 +102,7 @@ bool encode__pg_binary_plan(Type type, PgFieldPlan *plan_out) {
         *plan_out = (PgFieldPlan){encode__pg_fill_refs, PG_FIELD_REFS, 0};
         return true;
     default:
-        if (type_physical(id) == PHYS_STR) {
+        if (type_physical(id) == PHYS_STR || id == TYPE_ENUM) {
             *plan_out = (PgFieldPlan){fill_long, PG_FIELD_TEXTS, 0};
         } else {
             *plan_out = (PgFieldPlan){fill_any, PG_FIELD_SLOTS, PG_BINARY_FIXED_MAX};

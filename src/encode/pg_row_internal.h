@@ -63,6 +63,6 @@ ErrorCode encode__pg_binary_numeric_read(Type type, Bytes bytes, Arena *arena, v
 /* Arrays: the binary form appended. */
 ErrorCode encode__pg_binary_array(Type type, Str serialised, Buffer *out, Error *err);
 ErrorCode encode__pg_binary_array_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
-ErrorCode encode__pg_binary_any_array(Str serialised, Buffer *out, Error *err);
-ErrorCode encode__pg_binary_any_array_read(Type type, Bytes bytes, Arena *arena, void *value_out, Error *err);
-ErrorCode encode__pg_binary_record(Str serialised, Buffer *out, Error *err);
+ErrorCode encode__pg_binary_any_array(Type type, Str serialised, const OidNames *names, Buffer *out, Error *err);
+ErrorCode encode__pg_binary_any_array_read(Type type, Bytes bytes, const OidNames *names, Arena *arena, void *value_out, Error *err);
+ErrorCode encode__pg_binary_record(Str serialised, const OidNames *names, Buffer *out, Error *err);

@@ -126,9 +126,9 @@ static void fill_long(PgRun *run, PgField *field) {
     buffer_deinit(&text);
 }
 
-/* Names of objects may be longer than a slot. */
+/* Names of objects and labels may be longer than a slot. */
 static bool type_has_long_text(TypeId id) {
-    return type_physical(id) == PHYS_STR || type_category(id) == CAT_OID;
+    return type_physical(id) == PHYS_STR || type_category(id) == CAT_OID || id == TYPE_ENUM;
 }
 
 PgFieldPlan encode__pg_text_plan(Type type, const TextStyle *style) {

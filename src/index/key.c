@@ -32,7 +32,8 @@ static KeyClass class_of(TypeId type) {
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_NS:
     case TYPE_TIMESTAMPTZ:
-    case TYPE_TIME: return KEY_I64;
+    case TYPE_TIME:
+    case TYPE_ENUM: return KEY_I64;
     case TYPE_FLOAT4: return KEY_F32;
     case TYPE_FLOAT8: return KEY_F64;
     case TYPE_NUMERIC:

@@ -12,7 +12,7 @@ static ErrorCode declared_types(PgConnection *c, const PgParse *parse, Type **ty
     *types_out = arena_array(&c->arena, Type, parse->oid_count);
     for (uint16_t i = 0; i < parse->oid_count; i++) {
         uint32_t oid = pgwire_oid(parse, i);
-        if (oid != 0 && oid != OID_UNKNOWN && !type_from_oid(oid, &(*types_out)[i])) {
+        if (oid != 0 && oid != OID_UNKNOWN && !type_from_oid(oid, &(*types_out)[i]) && !type_from_object_oid(oid, &(*types_out)[i])) {
             return error_set(err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "type with OID %u does not exist (parameter $%u)", oid, i + 1u);
         }
     }
@@ -35,7 +35,7 @@ static ErrorCode run_parse(PgConnection *c, Bytes body, Str *text_out, Error *er
 
 static ErrorCode bind_binary(PgConnection *c, Statement *statement, uint16_t index, Bytes bytes, Error *err) {
     Value value = {.type = statement_param_type(statement, index)};
-    ErrorCode code = pg_binary_read(value.type, bytes, &c->arena, value.as.bytes, err);
+    ErrorCode code = pg_binary_read(value.type, bytes, statement_oid_names(statement), &c->arena, value.as.bytes, err);
     if (code != ERR_OK) {
         return code == ERR_INVALID_BINARY ? error_set(err, code, ERROR_NO_POSITION, "incorrect binary data format in bind parameter %u", index + 1u) : code;
     }

@@ -260,7 +260,9 @@ static ErrorCode compute(QueryStream *stream, Error *err) {
 
 ErrorCode query_stream_start(QueryStream *stream, const EncoderOptions *options, Error *err) {
     TRY(compute(stream, err));
-    encoder_init(&stream->encoder, stream->column_count, options);
+    EncoderOptions own = *options;
+    own.text.names = statement_oid_names(stream->statement);
+    encoder_init(&stream->encoder, stream->column_count, &own);
     stream->encoder_open = true;
     return ERR_OK;
 }

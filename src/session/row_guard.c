@@ -106,6 +106,9 @@ typedef struct Guard {
     BlockSource source;
     Guarded *tables;
     FunctionEnvironment environment;
+    SystemView system;           /* names of types and labels in the expressions */
+    Arena names;
+    Mutex lock;
     ColumnBuilder *computed;     /* of the last call */
     uint16_t computed_count;
     Random random;
@@ -178,20 +181,20 @@ static ErrorCode guarded_of(Guard *guard, const TableDef *table, Guarded **guard
 
 /* ---- saying which row ---- */
 
-static void put_cell(Buffer *out, const ColumnDef *column, const ColumnBlock *block, uint32_t row) {
+static void put_cell(Buffer *out, const ColumnDef *column, const ColumnBlock *block, uint32_t row, const TextStyle *style) {
     if (block->valid != NULL && !bit_get(block->valid, row)) {
         buffer_append_str(out, STR("null"));
     } else if (column->type.id == TYPE_SYMBOL) {
         buffer_append_str(out, column->symbols->text(column->symbols, ((const int32_t *)block->data)[row]));
     } else if (type_physical((TypeId)column->type.id) == PHYS_BIT) {
         uint8_t bit = bit_get(block->data, row);
-        value_format(column->type, &bit, &(TextStyle){0}, out);
+        value_format(column->type, &bit, style, out);
     } else {
-        value_format(column->type, (const uint8_t *)block->data + physical_bytes(type_physical((TypeId)column->type.id)) * row, &(TextStyle){0}, out);
+        value_format(column->type, (const uint8_t *)block->data + physical_bytes(type_physical((TypeId)column->type.id)) * row, style, out);
     }
 }
 
-static ErrorCode violated(const TableDef *table, uint32_t check, const ColumnBlock *columns, uint32_t row, Error *err) {
+static ErrorCode violated(const Guard *guard, const TableDef *table, uint32_t check, const ColumnBlock *columns, uint32_t row, Error *err) {
     const ConstraintDef *constraint = NULL;
     for (uint16_t i = 0; i < table->constraint_count; i++) {
         if (table->constraints[i].kind == CONSTRAINT_CHECK && check-- == 0) {
@@ -200,11 +203,12 @@ static ErrorCode violated(const TableDef *table, uint32_t check, const ColumnBlo
         }
     }
     assert(constraint != NULL);
+    TextStyle style = {.names = guard->environment.names};
     Buffer text;
     buffer_init(&text, 1 << 20);
     for (uint16_t i = 0; i < table->column_count && text.len < ERROR_FIELD_BYTES; i++) {
         buffer_append_str(&text, i > 0 ? STR(", ") : (Str){0});
-        put_cell(&text, &table->columns[i], &columns[i], row);
+        put_cell(&text, &table->columns[i], &columns[i], row, &style);
     }
     ErrorCode code = error_set(err, ERR_CHECK_VIOLATION, ERROR_NO_POSITION, "new row for relation \"%.*s\" violates check constraint \"%.*s\"", STR_ARG(table->name),
                                STR_ARG(constraint->name));
@@ -247,7 +251,7 @@ static ErrorCode take_batch(Guard *guard, const Guarded *guarded, const TableDef
         }
         for (uint16_t r = 0; r < batch->row_count; r++) {
             if (!vector_is_null(&batch->columns[c], r) && !vector_bool(&batch->columns[c], r)) {
-                return violated(table, c, columns, *row + r, err);
+                return violated(guard, table, c, columns, *row + r, err);
             }
         }
     }
@@ -292,6 +296,9 @@ static void destroy(RowGuard *base) {
         guarded_free(guarded);
         guarded = next;
     }
+    Sched *sched = engine_os(guard->engine)->sched;
+    sched->mutex_deinit(sched, &guard->lock);
+    arena_deinit(&guard->names);
     mem_free(guard);
 }
 
@@ -306,6 +313,12 @@ static RowGuard *make(Txn *txn) {
     random_init(&guard->random, (uint64_t)clock->wall_micros(clock));
     guard->environment = (FunctionEnvironment){.now_micros = clock->wall_micros(clock), .clock_micros = read_clock, .clock = clock, .random = &guard->random,
                                                .zone_load = os_zone_load, .database_name = STR("basalt"), .schema_name = STR("public")};
+    Sched *sched = engine_os(engine)->sched;
+    guard->engine = engine;
+    sched->mutex_init(sched, &guard->lock);
+    arena_init(&guard->names, GUARD_ARENA_BYTES);
+    system_view_init(&guard->system, &guard->names, txn_catalog(txn), txn_storage(txn), &guard->environment, sched, &guard->lock);
+    guard->environment.names = &guard->system.names;
     return &guard->base;
 }
 

@@ -17,6 +17,7 @@ static ErrorCode init_params(Binder *b, const AstStatement *statement, const Bin
     }
     for (uint32_t i = 0; context->param_types != NULL && i < context->param_count; i++) {
         b->param_types[i] = context->param_types[i];
+        TRY(user_type_check(b, ERROR_NO_POSITION, &b->param_types[i]));
     }
     return ERR_OK;
 }
@@ -121,6 +122,7 @@ static ErrorCode bind_kind(Binder *b, const AstStatement *statement, BoundStatem
     case AST_CREATE_VIEW_STATEMENT: return bind_create_view(b, statement, bound);
     case AST_CREATE_SCHEMA_STATEMENT:
     case AST_SEQUENCE_STATEMENT:
+    case AST_USER_TYPE_STATEMENT:
     case AST_ROLE_STATEMENT:
     case AST_GRANT_STATEMENT:
     case AST_COMMENT_STATEMENT:

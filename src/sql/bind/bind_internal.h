@@ -197,6 +197,11 @@ bool can_coerce(Type from, Type to, CastContext context);
 NODISCARD ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const char *what, Type *type_out);
 Str type_name(Binder *b, Type type);
 NODISCARD ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out);
+/* ---- types that users made (user_type.c) ---- */
+NODISCARD ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out);  /* array marks and modifiers are the caller's */
+Str user_type_name(Binder *b, uint32_t object_id);     /* qualified unless the search path finds it; "???" if it is gone */
+/* Types that came from outside by oid: whether they are there, and what they are. ERR_UNDEFINED_OBJECT. */
+NODISCARD ErrorCode user_type_check(Binder *b, int64_t position, Type *type);
 /* char(n) compares without trailing blanks, and so does what stands beside it, as in PostgreSQL: if one of the arguments is a char(n) and
  * the others are too, or varchar or literals, all become texts without those blanks. Beside text nothing changes: the char is a text. */
 NODISCARD ErrorCode compare_as_text(Binder *b, const Expr **args, uint32_t count);
@@ -251,6 +256,7 @@ typedef struct Query {
 /* ---- views (bind_view.c); the record calls do nothing where no view is being made ---- */
 void record_relation(Binder *b, const AstFrom *item, uint32_t object_id, Str schema_name, Str name);
 void record_column(Binder *b, AstName *name, uint32_t table_id, int16_t number);
+void record_type(Binder *b, const AstType *ast, const CatalogObject *object, bool array);
 void record_star_column(Binder *b, const ScopeColumn *column);
 void record_star(Binder *b, const AstSelect *ast, uint32_t at, uint32_t first_star);
 static inline uint32_t record_stars(const Binder *b) { return b->record == NULL ? 0 : b->record->star_count; }

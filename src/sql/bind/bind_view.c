@@ -52,6 +52,23 @@ void record_relation(Binder *b, const AstFrom *item, uint32_t object_id, Str sch
     add_need(b, object_id, 0);
 }
 
+void record_type(Binder *b, const AstType *ast, const CatalogObject *object, bool array) {
+    CatalogView *catalog = b->context->catalog;
+    const CatalogObject *schema = b->record == NULL ? NULL : catalog->object_by_id(catalog, object->schema_id);
+    if (schema == NULL) {
+        return;
+    }
+    const ViewRename *rename = b->record->rename;
+    bool renamed = rename != NULL && rename->object_id == object->id && rename->column_id == 0;
+    Str name = renamed ? rename->name : object->name;
+    AstType *type = (AstType *)(uintptr_t)ast; /* the tree is ours to change */
+    type->name.parts = arena_array(b->arena, AstName, 2);
+    type->name.parts[0] = plain_name(renamed ? rename->schema_name : schema->name);
+    type->name.parts[1] = plain_name(array ? arena_format(b->arena, "_%.*s", STR_ARG(name)) : name);
+    type->name.count = 2;
+    add_need(b, object->id, 0);
+}
+
 void record_column(Binder *b, AstName *name, uint32_t table_id, int16_t number) {
     CatalogView *catalog = b->context->catalog;
     const TableDef *table = b->record == NULL || table_id == 0 || number < 0 ? NULL : catalog->table_by_id(catalog, table_id);

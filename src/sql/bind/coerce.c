@@ -6,6 +6,10 @@
 #include "sql/bind/bind_internal.h"
 
 Str type_name(Binder *b, Type type) {
+    uint32_t object_id = type_enum_object(type);
+    if (object_id != 0) {
+        return arena_format(b->arena, "%.*s%s", STR_ARG(user_type_name(b, object_id)), type.id == TYPE_ARRAY ? "[]" : "");
+    }
     char text[64];
     size_t len = b->dialect == DIALECT_QUESTDB ? type_format_exec(text, sizeof text, type) : type_format_sql(text, sizeof text, type);
     return arena_str(b->arena, (Str){text, len});
@@ -144,7 +148,7 @@ static ErrorCode array_of(Binder *b, const AstType *ast, Type *type) {
         *type = (Type){.id = TYPE_FLOAT8_ARRAY, .dims = ast->array_dimensions};
         return ERR_OK;
     }
-    if (type->id != TYPE_ARRAY && type_array_oid((TypeId)type->id) == 0) {
+    if (type->id != TYPE_ARRAY && type->id != TYPE_ENUM && type_array_oid((TypeId)type->id) == 0) {
         return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s[]\" does not exist", STR_ARG(type_name(b, *type)));
     }
     *type = type_array(*type);
@@ -153,10 +157,12 @@ static ErrorCode array_of(Binder *b, const AstType *ast, Type *type) {
 
 ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out) {
     const AstName *name = &ast->name.parts[ast->name.count - 1];
-    if (ast->name.count > 1 && !str_equal(ast->name.parts[0].text, STR("pg_catalog"))) {
-        return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s\" does not exist", STR_ARG(name->text));
+    bool builtin_schema = ast->name.count == 1 || str_equal(ast->name.parts[0].text, STR("pg_catalog"));
+    bool found = builtin_schema && type_by_name(b, name, type_out);
+    if (!found) {
+        TRY(user_type_find(b, ast, &found, type_out));
     }
-    if (!type_by_name(b, name, type_out)) {
+    if (!found) {
         return unknown_type(b, ast);
     }
     if (ast->modifier_count > 0) {
@@ -176,13 +182,18 @@ static Type target_of(Type type) {
 }
 
 static bool has_modifiers(Type type) {
-    return type.length > 0 || (type.precision > 0 && type.id != TYPE_ARRAY);
+    return type.id != TYPE_ENUM && (type.length > 0 || (type.precision > 0 && type.id != TYPE_ARRAY));
+}
+
+/* Two enums that are not the same type, though their values look alike. */
+static bool other_enum(Type from, Type to) {
+    return from.id == TYPE_ENUM && to.id == TYPE_ENUM && from.length != to.length;
 }
 
 /* double[] is what the questdb dialect makes of arrays: only numbers become one. */
 static bool array_can_coerce(Type from, Type to, CastContext context) {
     Type element = type_element(from), wanted = type_element(to);
-    if (element.id == TYPE_VOID || element.id == wanted.id) { /* an empty ARRAY[] is told its type */
+    if (element.id == TYPE_VOID || (element.id == wanted.id && !other_enum(element, wanted))) { /* an empty ARRAY[] is told its type */
         return true;
     }
     const Cast *cast = cast_find((TypeId)element.id, (TypeId)wanted.id);
@@ -203,7 +214,7 @@ bool can_coerce(Type from, Type to, CastContext context) {
         return array_can_coerce(from, to, context);
     }
     if (from.id == to.id || from.id == TYPE_UNKNOWN) {
-        return true;
+        return !other_enum(from, to);
     }
     const Cast *cast = cast_find((TypeId)from.id, (TypeId)to.id);
     return cast != NULL && cast->context <= context;
@@ -249,7 +260,7 @@ static Type without_modifiers(Type type) {
     if (type.id == TYPE_DECIMAL8 || type.id == TYPE_DECIMAL16) {
         return type_of(TYPE_NUMERIC);
     }
-    return (Type){.id = type.id, .precision = type.id == TYPE_ARRAY ? type.precision : 0, .dims = type.dims};
+    return (Type){.id = type.id, .precision = type.id == TYPE_ARRAY ? type.precision : 0, .dims = type.dims, .length = (int32_t)type_enum_object(type)};
 }
 
 /* ---------------------------------------------------------------- coerce */
@@ -315,6 +326,9 @@ static ErrorCode coerce_array(Binder *b, const Expr *expr, Type type, CastContex
 
 static ErrorCode coerce_typed(Binder *b, const Expr *expr, Type type, CastContext context, const Expr **expr_out) {
     const Cast *cast = cast_find((TypeId)expr->type.id, (TypeId)type.id);
+    if (other_enum(expr->type, type)) {
+        return refuse_cast(b, expr, type, context, NULL);
+    }
     if (both_arrays(expr->type, type)) {
         return coerce_array(b, expr, type, context, cast, expr_out);
     }
@@ -399,8 +413,15 @@ TypeCategory type_group(TypeId id) {
     return category == CAT_OID && id != TYPE_XID && id != TYPE_CID ? CAT_NUMBER : category == CAT_CLOCK ? CAT_TIME : category;
 }
 
+static bool element_is_other_enum(Type a, Type b) {
+    return other_enum(a, b) || (a.id == TYPE_ARRAY && b.id == TYPE_ARRAY && other_enum(type_element(a), type_element(b)));
+}
+
 /* The type for both, or false if there is none. */
 static bool merge_types(Type a, Type b, Type *type_out) {
+    if (element_is_other_enum(a, b)) {
+        return false;
+    }
     if (a.id == b.id) {
         *type_out = merge_same_id(a, b);
         return true;

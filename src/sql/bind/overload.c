@@ -55,10 +55,13 @@ static bool is_array(TypeId id) {
 }
 
 static bool is_exact(uint8_t wanted, TypeId given) {
-    return wanted == given || (!takes_any(wanted) && wanted == resolved_type(given));
+    return wanted == given || (wanted == ARG_ENUM && given == TYPE_ENUM) || (!takes_any(wanted) && wanted == resolved_type(given));
 }
 
 static bool is_possible(uint8_t wanted, TypeId given) {
+    if (wanted == ARG_ENUM) {
+        return given == TYPE_UNKNOWN || given == TYPE_ENUM;
+    }
     if (wanted == ARG_ARRAY || wanted == ARG_NONARRAY) {
         return given == TYPE_UNKNOWN || is_array(given) == (wanted == ARG_ARRAY);
     }
@@ -87,6 +90,23 @@ static bool elements_possible(const Candidate *c, const Expr *const *args, uint3
         category = next;
     }
     return true;
+}
+
+/* Arguments of ARG_ENUM are of one enum, and one of them says which. */
+static bool enums_possible(const Candidate *c, const Expr *const *args, uint32_t count) {
+    Type type = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (wanted_at(c, i) != ARG_ENUM) {
+            continue;
+        }
+        any = true;
+        if (args[i]->type.id == TYPE_ENUM && type.id == TYPE_ENUM && type.length != args[i]->type.length) {
+            return false;
+        }
+        type = args[i]->type.id == TYPE_ENUM ? args[i]->type : type;
+    }
+    return !any || type.id == TYPE_ENUM;
 }
 
 /* Arguments of ARG_SAME must have a common type. */
@@ -120,7 +140,7 @@ static bool candidate_fits(Candidate *c, const Expr *const *args, uint32_t count
         c->exact += exact ? (wanted == given ? EXACT_WEIGHT + 1 : EXACT_WEIGHT) : 0;
         c->preferred += exact || preferred;
     }
-    return same_possible(c, args, count) && elements_possible(c, args, count);
+    return same_possible(c, args, count) && elements_possible(c, args, count) && enums_possible(c, args, count);
 }
 
 /* ---------------------------------------------------------------- narrowing */
@@ -346,6 +366,15 @@ static ErrorCode coerce_elements(Binder *b, const Candidate *c, const Expr **arg
     return ERR_OK;
 }
 
+static Type enum_argument(const Expr *const *args, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (args[i]->type.id == TYPE_ENUM) {
+            return args[i]->type;
+        }
+    }
+    return type_of(TYPE_ENUM);
+}
+
 /* Brings arguments to the types of the chosen row; ARG_SAME ones to their common type. */
 static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **args, uint32_t count, bool keep_symbol, int64_t position, Type *same_out, Type *element_out) {
     TRY(coerce_elements(b, c, args, count, position, element_out));
@@ -355,6 +384,8 @@ static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **ar
         uint8_t wanted = wanted_at(c, i);
         if (wanted == ARG_SAME) {
             same[same_count++] = args[i];
+        } else if (wanted == ARG_ENUM) {
+            TRY(coerce(b, args[i], enum_argument(args, count), CAST_IMPLICIT, &args[i]));
         } else if (wanted == ARG_ARRAY || wanted == ARG_ELEMENT) {
             continue; /* done before */
         } else if ((wanted == ARG_ANY || wanted == ARG_NONARRAY) && args[i]->kind == EXPR_PARAM && b->dialect == DIALECT_POSTGRES) {
@@ -389,6 +420,9 @@ static Type result_of(uint8_t result, ResultType result_type, const Expr *const 
     }
     if (result_type != NULL) {
         return result_type(types, (uint16_t)MIN_OF(count, CALL_ARGS_MAX));
+    }
+    if (result == ARG_ENUM) {
+        return enum_argument(args, count);
     }
     if (result == ARG_ARRAY || result == ARG_ELEMENT) {
         return result == ARG_ARRAY ? type_array(element) : element;

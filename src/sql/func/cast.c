@@ -89,8 +89,9 @@ const void *cast_prepare(Type from, Type to, CastContext context, Arena *arena) 
     bool decimal = to.id == TYPE_DECIMAL8 || to.id == TYPE_DECIMAL16;
     bool sized = (to.id == TYPE_VARCHAR || to.id == TYPE_BPCHAR) && to.length > 0;
     bool rounded = to.precision > 0 || (to.id == TYPE_INTERVAL && to.length > 0);
+    bool made = to.id == TYPE_ENUM;
     bool array = (to.id == TYPE_ARRAY || to.id == TYPE_FLOAT8_ARRAY) && type_category((TypeId)from.id) == CAT_ARRAY;
-    if (!decimal && !sized && !rounded && !array) {
+    if (!decimal && !sized && !rounded && !made && !array) {
         return NULL;
     }
     CastTarget *target = arena_new(arena, CastTarget);

@@ -24,6 +24,7 @@ enum {
     ARG_ARRAY,            /* an array (PostgreSQL's anycompatiblearray); all ARG_ARRAY and ARG_ELEMENT arguments agree on an element type */
     ARG_ELEMENT,          /* that element type */
     ARG_NONARRAY,         /* any type but an array, as it comes */
+    ARG_ENUM,             /* an enum; all ARG_ENUM arguments are of the same one; as a result: that type */
     ARG_END = 255
 };
 

@@ -207,6 +207,19 @@ static ErrorCode parse_xid8(Type type, Str text, void *out, Error *err) {
     return ERR_OK;
 }
 
+static ErrorCode parse_enum(Type type, Str text, const FunctionEnvironment *environment, void *out, Error *err) {
+    int64_t value = 0;
+    if (type.length == 0) {
+        return error_set(err, ERR_NOT_SUPPORTED, 0, "cannot accept a value of type anyenum");
+    }
+    if (environment == NULL || environment->names == NULL) {
+        return error_set(err, ERR_NOT_SUPPORTED, 0, "text input of an enum is not supported here");
+    }
+    TRY(environment->names->label_find(environment->names, (uint32_t)type.length, text, &value, err));
+    memcpy(out, &value, sizeof value);
+    return ERR_OK;
+}
+
 /* ---- texts ---- */
 
 static ErrorCode parse_jsonb(Str text, Arena *arena, void *out, Error *err) {
@@ -347,6 +360,8 @@ ErrorCode cast__parse_more(Type type, Str text, const FunctionEnvironment *envir
     case TYPE_VOID:
         put_text(text, value_out);
         return ERR_OK;
+    case TYPE_ENUM:
+        return parse_enum(type, text, environment, value_out, err);
     case TYPE_RECORD:
         return error_set(err, ERR_NOT_SUPPORTED, 0, "input of anonymous composite types is not implemented");
     default:

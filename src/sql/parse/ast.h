@@ -445,6 +445,16 @@ typedef struct AstCreateIndex {
 
 typedef struct AstCreateSchema { AstNames name; bool if_not_exists; AstName *owner; } AstCreateSchema; /* name.count 0: as the owner is called */
 
+/* CREATE TYPE, ALTER TYPE ... VALUE */
+typedef struct AstLabel { Str text; Span span; } AstLabel;
+typedef struct AstUserType {
+    enum { AST_CREATE_ENUM, AST_ADD_VALUE, AST_RENAME_VALUE } kind;
+    AstNames name;
+    bool if_not_exists, before, after;              /* ADD VALUE */
+    AstLabel *labels; uint32_t label_count;         /* CREATE */
+    AstLabel label, neighbor, new_label;
+} AstUserType;
+
 /* CREATE SEQUENCE, ALTER SEQUENCE with options */
 typedef struct AstSequence {
     AstNames name;
@@ -621,7 +631,7 @@ typedef struct AstUtility {
     X(CREATE_SCHEMA, "CREATE SCHEMA") X(DROP, "DROP") X(TRUNCATE, "TRUNCATE") X(ALTER_TABLE, "ALTER TABLE")            \
     X(SET, "SET") X(SHOW, "SHOW") X(EXPLAIN, "EXPLAIN") X(TRANSACTION, "TRANSACTION") X(PREPARE, "PREPARE")            \
     X(EXECUTE, "EXECUTE") X(SEQUENCE, "SEQUENCE") X(ROLE, "ROLE") X(GRANT, "GRANT") X(COMMENT, "COMMENT")                \
-    X(EXTENSION, "CREATE EXTENSION") X(OBJECT_SETTING, "ALTER") X(OWNED, "OWNED") X(DEALLOCATE, "DEALLOCATE") X(COPY, "COPY") X(UTILITY, "UTILITY")                 \
+    X(USER_TYPE, "TYPE") X(EXTENSION, "CREATE EXTENSION") X(OBJECT_SETTING, "ALTER") X(OWNED, "OWNED") X(DEALLOCATE, "DEALLOCATE") X(COPY, "COPY") X(UTILITY, "UTILITY")                 \
     X(DECLARE_CURSOR, "DECLARE CURSOR") X(FETCH, "FETCH") X(CLOSE, "CLOSE") X(LOCK, "LOCK TABLE")
 
 typedef enum AstStatementKind {
@@ -658,6 +668,7 @@ struct AstStatement {
         AstCopy *copy;
         AstUtility *utility;
         AstSequence *sequence;
+        AstUserType *user_type;
         AstRole *role;
         AstGrant *grant;
         AstComment *comment;

@@ -427,7 +427,7 @@ static const StatementPut statement_puts[AST_STATEMENT_COUNT] = {
     [AST_DEALLOCATE_STATEMENT] = put_deallocate, [AST_COPY_STATEMENT] = put_copy, [AST_UTILITY_STATEMENT] = put_utility,
     [AST_DECLARE_CURSOR_STATEMENT] = put_declare_cursor, [AST_FETCH_STATEMENT] = put_fetch, [AST_CLOSE_STATEMENT] = put_close, [AST_LOCK_STATEMENT] = put_lock,
     [AST_SEQUENCE_STATEMENT] = deparse__sequence, [AST_ROLE_STATEMENT] = deparse__role, [AST_GRANT_STATEMENT] = deparse__grant,
-    [AST_COMMENT_STATEMENT] = deparse__comment, [AST_EXTENSION_STATEMENT] = deparse__extension,
+    [AST_USER_TYPE_STATEMENT] = deparse__user_type, [AST_COMMENT_STATEMENT] = deparse__comment, [AST_EXTENSION_STATEMENT] = deparse__extension,
     [AST_OBJECT_SETTING_STATEMENT] = deparse__object_setting, [AST_OWNED_STATEMENT] = deparse__owned,
 };
 

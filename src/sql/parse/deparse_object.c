@@ -219,6 +219,34 @@ void deparse__grant(Deparser *d, const AstStatement *statement) {
 
 /* ---------------------------------------------------------------- comments, extensions */
 
+static void put_enum(Deparser *d, const AstUserType *type) {
+    put(d, "CREATE TYPE ");
+    deparse__names(d, &type->name);
+    put(d, " AS ENUM (");
+    for (uint32_t i = 0; i < type->label_count; i++) {
+        put_comma(d, i);
+        deparse__string(d, type->labels[i].text);
+    }
+    put(d, ")");
+}
+
+void deparse__user_type(Deparser *d, const AstStatement *statement) {
+    const AstUserType *type = statement->as.user_type;
+    if (type->kind == AST_CREATE_ENUM) {
+        put_enum(d, type);
+        return;
+    }
+    bool rename = type->kind == AST_RENAME_VALUE;
+    put(d, "ALTER TYPE ");
+    deparse__names(d, &type->name);
+    put(d, rename ? " RENAME VALUE " : type->if_not_exists ? " ADD VALUE IF NOT EXISTS " : " ADD VALUE ");
+    deparse__string(d, type->label.text);
+    if (rename || type->before || type->after) {
+        put(d, rename ? " TO " : type->before ? " BEFORE " : " AFTER ");
+        deparse__string(d, rename ? type->new_label.text : type->neighbor.text);
+    }
+}
+
 void deparse__comment(Deparser *d, const AstStatement *statement) {
     const AstComment *comment = statement->as.comment;
     put(d, "COMMENT ON ");

@@ -231,6 +231,9 @@ static ErrorCode create_other(Parser *p, const CreateWords *words, AstStatement 
         statement->as.sequence->temporary = words->temporary;
         return parse__create_sequence(p, statement->as.sequence);
     }
+    if (parse__accept_keyword(p, KW_TYPE)) {
+        return parse__create_type(p, statement);
+    }
     return parse__accept_keyword(p, KW_EXTENSION) ? parse__create_extension(p, statement) : refuse_object(p, "CREATE");
 }
 

@@ -131,7 +131,7 @@ static bool take_time(ScanLowering *s, const Expr *expr) {
 
 static bool prunable(TypeId type) {
     Physical physical = type_physical(type);
-    if (type_category(type) >= CAT_CLOCK && type != TYPE_TIME) { /* unsigned, or with an order that bytes do not have */
+    if (type_category(type) >= CAT_CLOCK && type != TYPE_TIME && type != TYPE_ENUM) { /* unsigned, or with an order that bytes do not have */
         return false;
     }
     return physical != PHYS_BIT && type != TYPE_NUMERIC && type != TYPE_CHAR1 && !type_is_any_array(type) && type != TYPE_INTERVAL && type != TYPE_UUID && type != TYPE_BPCHAR && type != TYPE_FLOAT8_ARRAY &&

@@ -81,6 +81,7 @@ T(2287, "_record", -1, 0, 'p', 'P', 0, 0, 'd', 'x', 0, 2249, "array_subscript_ha
 T(2776, "anynonarray", 4, 1, 'p', 'P', 0, 0, 'i', 'p', 0, 0, "", "anynonarray_in", "anynonarray_out", "", "", "", "")
 T(2950, "uuid", 16, 0, 'b', 'U', 0, 2951, 'c', 'p', 0, 0, "", "uuid_in", "uuid_out", "uuid_recv", "uuid_send", "", "")
 T(2951, "_uuid", -1, 0, 'b', 'A', 0, 0, 'i', 'x', 0, 2950, "array_subscript_handler", "array_in", "array_out", "array_recv", "array_send", "", "")
+T(3500, "anyenum", 4, 1, 'p', 'P', 0, 0, 'i', 'p', 0, 0, "", "enum_in", "enum_out", "enum_recv", "enum_send", "", "")
 T(3802, "jsonb", -1, 0, 'b', 'U', 0, 3807, 'i', 'x', 0, 0, "jsonb_subscript_handler", "jsonb_in", "jsonb_out", "jsonb_recv", "jsonb_send", "", "")
 T(3807, "_jsonb", -1, 0, 'b', 'A', 0, 0, 'i', 'x', 0, 3802, "array_subscript_handler", "array_in", "array_out", "array_recv", "array_send", "", "")
 T(4089, "regnamespace", 4, 1, 'b', 'N', 0, 4090, 'i', 'p', 0, 0, "", "regnamespacein", "regnamespaceout", "regnamespacerecv", "regnamespacesend", "", "")

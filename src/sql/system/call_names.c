@@ -5,7 +5,6 @@
 #include "sql/system/names.h"
 
 ErrorCode system_answer_format_type(Ask *ask, Error *err) {
-    char text[96];
     uint32_t oid = ask_oid(ask, 0);
     const Vector *modifier = ask->call->args[1];
     int32_t typmod = vector_is_null(modifier, ask->row) ? -1 : (int32_t)ask_int(ask, 1);
@@ -13,11 +12,8 @@ ErrorCode system_answer_format_type(Ask *ask, Error *err) {
     if (vector_is_null(ask->call->args[0], ask->row)) {
         return ERR_OK;
     }
-    if (oid >= OID_ROW_TYPE_BASE && names_append(ask->view, TYPE_REGTYPE, oid, &ask->text)) {
-        answer_buffer(ask);
-        return ERR_OK;
-    }
-    answer_str(ask, oid == 0 ? STR("-") : str_from(text, type_format_pg(text, sizeof text, oid, typmod)));
+    names_append_type(ask->view, oid, typmod, &ask->text);
+    answer_buffer(ask);
     return ERR_OK;
 }
 

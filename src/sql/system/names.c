@@ -150,6 +150,11 @@ static bool append_type(SystemView *view, uint32_t oid, Buffer *out) {
         buffer_append_str(out, str_from(text, type_format_pg(text, sizeof text, oid, -1)));
         return true;
     }
+    Type type;
+    if (type_from_object_oid(oid, &type) && names_append_user_type(view, type_enum_object(type), out)) {
+        buffer_append_str(out, type.id == TYPE_ARRAY ? STR("[]") : STR(""));
+        return true;
+    }
     bool is_array = oid >= OID_ROW_ARRAY_BASE;
     if (oid < OID_ROW_TYPE_BASE || !relation_by_oid(view, oid - (is_array ? OID_ROW_ARRAY_BASE : OID_ROW_TYPE_BASE), &relation)) {
         return false;
@@ -157,6 +162,13 @@ static bool append_type(SystemView *view, uint32_t oid, Buffer *out) {
     names_append_relation(view, &relation, out);
     buffer_append_str(out, is_array ? STR("[]") : STR(""));
     return true;
+}
+
+void names_append_type(SystemView *view, uint32_t oid, int32_t modifier, Buffer *out) {
+    char text[64];
+    if (oid < OID_FIRST_USER || !append_type(view, oid, out)) {
+        buffer_append_str(out, str_from(text, type_format_pg(text, sizeof text, oid, modifier)));
+    }
 }
 
 bool names_append(SystemView *view, TypeId type, uint32_t oid, Buffer *out) {
@@ -223,20 +235,36 @@ static ErrorCode find_role(SystemView *view, Str text, Arena *arena, uint32_t *o
     return ERR_OK;
 }
 
-/* "text", "pg_catalog.int4", "numeric(10,2)", "int[]", a table's row type. */
+/* "mood", "mood[]" (array), "_mood" */
+static bool find_user_type(SystemView *view, Str schema, Str name, bool array, uint32_t *oid_out) {
+    const CatalogObject *made = names_find_user_type(view, schema, name);
+    if (made == NULL && !array && name.len > 1 && name.data[0] == '_') {
+        made = names_find_user_type(view, schema, str_slice(name, 1, name.len));
+        array = true;
+    }
+    if (made != NULL) {
+        *oid_out = array ? (uint32_t)TYPE_OBJECT_ARRAY_OID_BASE + made->id : oid_of_object(made->id);
+    }
+    return made != NULL;
+}
+
+/* "text", "pg_catalog.int4", "numeric(10,2)", "int[]", what users made, a table's row type. */
 static ErrorCode find_type(SystemView *view, Str text, Arena *arena, uint32_t *oid_out, Error *err) {
     Type type;
     Str schema, name;
     AnyRelation relation;
-    bool split = names_split(text, arena, &schema, &name);
-    bool builtin_schema = split && (schema.len == 0 || str_equal(schema, STR("pg_catalog")));
+    bool array = str_ends_with(text, STR("[]"));
+    bool split = names_split(array ? str_trim(str_slice(text, 0, text.len - 2)) : text, arena, &schema, &name);
+    bool builtin_schema = split && !array && (schema.len == 0 || str_equal(schema, STR("pg_catalog")));
     const BuiltinType *builtin = builtin_schema ? builtin_type_by_name(name) : NULL;
     Str bare = str_starts_with(text, STR("pg_catalog.")) ? str_from(text.data + 11, text.len - 11) : text;
     if (builtin != NULL) {
         *oid_out = builtin->oid;
     } else if (type_from_name(bare, false, &type)) {
         *oid_out = type_oid_of(type);
-    } else if (split && names_find_relation(view, schema, name, &relation) && (relation.kind == 'r' || relation.kind == 'v')) {
+    } else if (split && find_user_type(view, schema, name, array, oid_out)) {
+        return ERR_OK;
+    } else if (split && !array && names_find_relation(view, schema, name, &relation) && (relation.kind == 'r' || relation.kind == 'v')) {
         *oid_out = oid_row_type(relation.oid);
     } else {
         return error_set(err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "type \"%.*s\" does not exist", STR_ARG(text));

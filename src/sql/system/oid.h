@@ -28,6 +28,8 @@ enum {
 #define OID_ROW_ARRAY_BASE (UINT32_C(2) << 28)
 #define OID_DEFAULT_BASE (UINT32_C(3) << 28)
 
+#define OID_ENUM_LABEL_BASE (UINT32_C(5) << 28) /* 4: arrays of types that users made, column/types.h */
+
 static inline uint32_t oid_of_object(uint32_t id) { return OID_FIRST_USER + id; } /* schemas and roles: see schema_oid, role_oid of each.h */
 /* A table id of a TableDef, system relations included. */
 static inline uint32_t oid_of_table(uint32_t table_id) {
@@ -37,6 +39,8 @@ static inline uint32_t table_of_oid(uint32_t oid) { return oid >= OID_FIRST_USER
 static inline bool table_is_system(uint32_t table_id) { return (table_id & SYSTEM_TABLE_BIT) != 0; }
 static inline uint32_t oid_row_type(uint32_t table_oid) { return OID_ROW_TYPE_BASE + table_oid; }
 static inline uint32_t oid_row_array(uint32_t table_oid) { return OID_ROW_ARRAY_BASE + table_oid; }
+/* Folded like the next; by place, so a label added in between moves those behind it. Nothing refers to them. */
+static inline uint32_t oid_enum_label(uint32_t type_id, uint16_t number) { return OID_ENUM_LABEL_BASE + (type_id & 0xffff) * 4096 + (number & 4095u); }
 /* Tables have up to 2,000 columns ever: the pair is folded; two tables could only meet beyond 131,072 objects. */
 static inline uint32_t oid_default(uint32_t table_oid, uint32_t column_id) {
     return OID_DEFAULT_BASE + (table_oid & 0x1ffff) * 2048 + (column_id & 2047);

@@ -102,6 +102,10 @@ static void put_standard_type(SystemRows *rows, Type type) {
         put_c(rows, "ARRAY");
         return;
     }
+    if (type_enum_object(type) != 0) {
+        put_c(rows, "USER-DEFINED");
+        return;
+    }
     put_text(rows, str_from(text, type_format_pg(text, sizeof text, type_oid_of(type), -1)));
 }
 
@@ -168,11 +172,22 @@ static void put_default(SystemRows *rows, const ColumnDef *column) {
     }
 }
 
+/* udt_schema, udt_name */
+static void put_udt(SystemView *view, SystemRows *rows, Type type, const BuiltinType *builtin) {
+    const CatalogObject *made = view->inner->object_by_id(view->inner, type_enum_object(type));
+    if (made == NULL) {
+        put_c(rows, "pg_catalog");
+        put_c(rows, builtin != NULL ? builtin->name : NULL);
+        return;
+    }
+    put_text(rows, schema_name(view, made->schema_id));
+    put_object_type_name(rows, made, type.id == TYPE_ARRAY);
+}
+
 static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *table, uint16_t c) {
     AnyColumn column;
     relation_column(table, c, &column);
     ColumnShape shape = column_shape(column.type);
-    const char *udt = column.type.id == TYPE_ARRAY || shape.type == NULL ? NULL : shape.type->name;
     row_begin(rows);
     put_table_name(view, rows, table);
     put_text(rows, column.name);
@@ -185,8 +200,7 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     put_time_precision(rows, column.type);
     put_nulls(rows, 2 + 3 + 3 + 3); /* interval, character set, collation, domain */
     put_catalog(view, rows);
-    put_c(rows, "pg_catalog");
-    put_c(rows, udt != NULL ? udt : shape.type != NULL ? shape.type->name : NULL);
+    put_udt(view, rows, column.type, shape.type);
     put_nulls(rows, 4);
     put_number_text(rows, column.number);
     put_yes(rows, false);

@@ -38,19 +38,93 @@ static void put_type(SystemRows *rows, const BuiltinType *type) {
     row_end(rows);
 }
 
+static void put_type_name(SystemRows *rows, Str name, bool is_array) {
+    Buffer text;
+    buffer_init(&text, NAME_BYTES_MAX + 1);
+    if (is_array) {
+        buffer_append_char(&text, '_');
+    }
+    buffer_append_str(&text, str_from(name.data, MIN_OF(name.len, (size_t)NAME_BYTES_MAX)));
+    put_text(rows, buffer_str(&text));
+    buffer_deinit(&text);
+}
+
+void put_object_type_name(SystemRows *rows, const CatalogObject *type, bool is_array) { put_type_name(rows, type->name, is_array); }
+
+/* typinput to typsend of a family of functions. */
+static void put_ends(SystemRows *rows, const char *stem) {
+    static const char *const ENDS[] = {"in", "out", "recv", "send"};
+    char function[32];
+    for (size_t i = 0; i < COUNT_OF(ENDS); i++) {
+        snprintf(function, sizeof function, "%s_%s", stem, ENDS[i]);
+        put_oid(rows, builtin_proc_oid(function));
+    }
+}
+
+/* An enum, or the array of it. */
+static void put_user_type(SystemView *view, SystemRows *rows, const CatalogObject *type, bool is_array) {
+    uint32_t oid = oid_of_object(type->id), array_oid = (uint32_t)TYPE_OBJECT_ARRAY_OID_BASE + type->id;
+    row_begin(rows);
+    put_oid(rows, is_array ? array_oid : oid);
+    put_type_name(rows, type->name, is_array);
+    put_oid(rows, schema_oid(type->schema_id));
+    put_oid(rows, role_oid(catalog_owner(view->inner, type->id)));
+    put_int(rows, is_array ? -1 : 4);
+    put_bool(rows, !is_array);
+    put_char(rows, is_array ? 'b' : 'e');
+    put_char(rows, is_array ? 'A' : 'E');
+    put_bool(rows, false);
+    put_bool(rows, true);
+    put_char(rows, ',');
+    put_oid(rows, 0);
+    put_oid(rows, is_array ? builtin_proc_oid("array_subscript_handler") : 0);
+    put_oid(rows, is_array ? oid : 0);
+    put_oid(rows, is_array ? 0 : array_oid);
+    put_ends(rows, is_array ? "array" : "enum");
+    put_oid(rows, 0);
+    put_oid(rows, 0);
+    put_oid(rows, 0);
+    put_char(rows, 'i');
+    put_char(rows, is_array ? 'x' : 'p');
+    put_bool(rows, false);
+    put_oid(rows, 0);
+    put_int(rows, -1);
+    put_int(rows, 0);
+    put_oid(rows, 0);
+    row_end(rows);
+}
+
+static void put_user_types(SystemView *view, SystemRows *rows) {
+    const CatalogObject *type = NULL;
+    for (size_t cursor = 0; view->inner->object_next(view->inner, OBJECT_TYPE, &cursor, &type);) {
+        put_user_type(view, rows, type, false);
+        put_user_type(view, rows, type, true);
+    }
+}
+
+ErrorCode system_rows_pg_enum(SystemView *view, SystemRows *rows, Error *err) {
+    const CatalogObject *type = NULL;
+    for (size_t cursor = 0; view->inner->object_next(view->inner, OBJECT_TYPE, &cursor, &type);) {
+        TypeBody body;
+        TRY(type_body_decode(type->body, view->arena, &body, err));
+        for (uint16_t i = 0; i < body.label_count; i++) {
+            row_begin(rows);
+            put_oid(rows, oid_enum_label(type->id, i));
+            put_oid(rows, oid_of_object(type->id));
+            put_int(rows, i + 1);
+            put_text(rows, body.labels[i]);
+            row_end(rows);
+        }
+    }
+    return ERR_OK;
+}
+
 /* The row type of a table, or the array of it. */
 static void put_row_type(SystemRows *rows, const AnyRelation *table, bool is_array) {
-    Buffer name;
-    buffer_init(&name, NAME_BYTES_MAX + 1);
-    if (is_array) {
-        buffer_append_char(&name, '_');
-    }
-    buffer_append_str(&name, str_from(table->name.data, MIN_OF(table->name.len, (size_t)NAME_BYTES_MAX)));
     const char *stem = is_array ? "array" : "record";
-    char function[32];
     row_begin(rows);
     put_oid(rows, is_array ? oid_row_array(table->oid) : oid_row_type(table->oid));
-    put_text(rows, buffer_str(&name));
+    put_type_name(rows, table->name, is_array);
     put_oid(rows, table->schema_oid);
     put_oid(rows, table->owner_oid);
     put_int(rows, -1);
@@ -64,11 +138,7 @@ static void put_row_type(SystemRows *rows, const AnyRelation *table, bool is_arr
     put_oid(rows, is_array ? builtin_proc_oid("array_subscript_handler") : 0);
     put_oid(rows, is_array ? oid_row_type(table->oid) : 0);
     put_oid(rows, is_array ? 0 : oid_row_array(table->oid));
-    static const char *const ENDS[] = {"in", "out", "recv", "send"};
-    for (size_t i = 0; i < COUNT_OF(ENDS); i++) {
-        snprintf(function, sizeof function, "%s_%s", stem, ENDS[i]);
-        put_oid(rows, builtin_proc_oid(function));
-    }
+    put_ends(rows, stem);
     put_oid(rows, 0);
     put_oid(rows, 0);
     put_oid(rows, 0);
@@ -80,7 +150,6 @@ static void put_row_type(SystemRows *rows, const AnyRelation *table, bool is_arr
     put_int(rows, 0);
     put_oid(rows, 0);
     row_end(rows);
-    buffer_deinit(&name);
 }
 
 ErrorCode system_rows_pg_type(SystemView *view, SystemRows *rows, Error *err) {
@@ -88,6 +157,7 @@ ErrorCode system_rows_pg_type(SystemView *view, SystemRows *rows, Error *err) {
     for (size_t i = 0; i < builtin_type_count(); i++) {
         put_type(rows, builtin_type_at(i));
     }
+    put_user_types(view, rows);
     RelationWalk walk = {0};
     AnyRelation table;
     while (next_relation(view, &walk, &table)) {

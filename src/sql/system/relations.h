@@ -339,7 +339,7 @@ R(pg_catalog, pg_depend, 2608, 'r', pg_depend,
   "classid oid, objid oid, objsubid integer, refclassid oid, refobjid oid, refobjsubid integer, deptype char1")
 R(pg_catalog, pg_description, 2609, 'r', pg_description,
   "objoid oid, classoid oid, objsubid integer, description text")
-R(pg_catalog, pg_enum, 3501, 'r', empty,
+R(pg_catalog, pg_enum, 3501, 'r', pg_enum,
   "oid oid, enumtypid oid, enumsortorder real, enumlabel name")
 R(pg_catalog, pg_event_trigger, 3466, 'r', empty,
   "oid oid, evtname name, evtevent name, evtowner oid, evtfoid oid, evtenabled char1, evttags text[]")

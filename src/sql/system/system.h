@@ -26,7 +26,8 @@ typedef struct SystemView {
     const FunctionEnvironment *environment;
     Arena *arena;
     struct SystemTable *tables;          /* made so far */
-    OidNames names;                      /* for the environment: regclass and its kin */
+    struct KnownEnum *enums;             /* whose labels were asked for (labels.c) */
+    OidNames names;                      /* for the environment: regclass and its kin, labels */
     SystemCalls calls;                   /* same: functions that ask the catalog */
     Sched *sched;
     Mutex *lock;                         /* the session's: what the view makes, and whom it asks */

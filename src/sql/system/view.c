@@ -113,6 +113,30 @@ static ErrorCode find_name(const OidNames *names, TypeId type, Str text, uint32_
     return code;
 }
 
+static bool append_label(const OidNames *names, int64_t value, Buffer *out) {
+    SystemView *view = of_names(names);
+    system_view_lock(view);
+    bool found = names_append_label(view, value, out);
+    system_view_unlock(view);
+    return found;
+}
+
+static ErrorCode find_label(const OidNames *names, uint32_t object_id, Str label, int64_t *value_out, Error *err) {
+    SystemView *view = of_names(names);
+    system_view_lock(view);
+    ErrorCode code = names_find_label(view, object_id, label, value_out, err);
+    system_view_unlock(view);
+    return code;
+}
+
+static bool append_values(const OidNames *names, uint32_t object_id, Buffer *out) {
+    SystemView *view = of_names(names);
+    system_view_lock(view);
+    bool found = names_append_values(view, object_id, out);
+    system_view_unlock(view);
+    return found;
+}
+
 /* ---- storage ---- */
 
 static ErrorCode refuse(uint32_t table_id, Error *err) {
@@ -181,11 +205,12 @@ void system_view_attach(SystemView *view, CatalogView *inner, Storage *inner_sto
     view->inner = inner;
     view->inner_storage = inner_storage;
     view->environment = environment;
+    view->enums = NULL;
 }
 
 void system_view_init(SystemView *view, Arena *arena, CatalogView *inner, Storage *inner_storage, const FunctionEnvironment *environment, Sched *sched,
                       Mutex *lock) {
-    *view = (SystemView){.arena = arena, .names = {append_name, find_name}, .calls = {system_call}, .sched = sched, .lock = lock};
+    *view = (SystemView){.arena = arena, .names = {append_name, find_name, append_label, find_label, append_values}, .calls = {system_call}, .sched = sched, .lock = lock};
     view->base = (CatalogView){view_table_find, view_table_by_id, view_table_next, view_schema_next, view_stats, view_version, view_object_find,
                                view_object_by_id, view_object_next, view_relation_find};
     view->storage = (Storage){storage_source, storage_append, storage_end_rows, storage_rows_appended, storage_conflicts, storage_fetch, storage_assigned, storage_statement_end};

@@ -107,7 +107,7 @@ static void every_type_both_ways(void **state) {
         uint8_t form[256], value[16] = {0};
         size_t len = from_hex(FORMS[i].hex, form);
         Error err = {0};
-        if (pg_binary_read(FORMS[i].type, bytes_from(form, len), &arena, value, &err) != ERR_OK) {
+        if (pg_binary_read(FORMS[i].type, bytes_from(form, len), NULL, &arena, value, &err) != ERR_OK) {
             fail_msg("row %zu (%s): %s", i, FORMS[i].text, err.message);
         }
         text_of(FORMS[i].type, value, &text);
@@ -115,7 +115,7 @@ static void every_type_both_ways(void **state) {
             fail_msg("row %zu: read \"%s\", want \"%s\"", i, (const char *)text.data, FORMS[i].text);
         }
         buffer_clear(&bytes);
-        assert_int_equal(pg_binary_put(FORMS[i].type, value, &bytes, &err), ERR_OK);
+        assert_int_equal(pg_binary_put(FORMS[i].type, value, NULL, &bytes, &err), ERR_OK);
         if (bytes.len != len || memcmp(bytes.data, form, len) != 0) {
             fail_msg("row %zu (%s): other bytes come back", i, FORMS[i].text);
         }
@@ -174,7 +174,7 @@ static void damaged_forms_are_refused(void **state) {
     for (size_t i = 0; i < COUNT_OF(REFUSED); i++) {
         uint8_t form[256], value[16];
         size_t len = from_hex(REFUSED[i].hex, form);
-        ErrorCode code = pg_binary_read(type_of(REFUSED[i].id), bytes_from(form, len), &arena, value, NULL);
+        ErrorCode code = pg_binary_read(type_of(REFUSED[i].id), bytes_from(form, len), NULL, &arena, value, NULL);
         if (code != REFUSED[i].want) {
             fail_msg("row %zu: %s, want %s", i, error_name(code), error_name(REFUSED[i].want));
         }
@@ -196,8 +196,8 @@ static void numerics_come_back(void **state) {
                 Numeric value = {.coefficient = kind % 2 == 0 ? coefficient : -coefficient, .scale = scale};
                 NumericSlot slot = numeric_to_slot(value, &arena), back;
                 buffer_clear(&bytes);
-                assert_int_equal(pg_binary_put(type_of(TYPE_NUMERIC), &slot, &bytes, NULL), ERR_OK);
-                assert_int_equal(pg_binary_read(type_of(TYPE_NUMERIC), buffer_bytes(&bytes), &arena, &back, NULL), ERR_OK);
+                assert_int_equal(pg_binary_put(type_of(TYPE_NUMERIC), &slot, NULL, &bytes, NULL), ERR_OK);
+                assert_int_equal(pg_binary_read(type_of(TYPE_NUMERIC), buffer_bytes(&bytes), NULL, &arena, &back, NULL), ERR_OK);
                 Numeric again = numeric_from_slot(&back);
                 assert_true(again.coefficient == value.coefficient && again.scale == value.scale);
             }

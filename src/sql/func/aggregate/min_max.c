@@ -256,7 +256,7 @@ FINISH(symbol_finish) {
         PLAIN_ROW(label, TYPE_TIMESTAMPTZ, low##8, DAYS(label, "timestamptz"), day " 00:00:00+00"),                      \
         WIDE_ROW(label, TYPE_TIME, wide, NULL, NULL), WIDE_ROW(label, TYPE_TIMETZ, wide, NULL, NULL), WIDE_ROW(label, TYPE_OID, wide, NULL, NULL), \
         WIDE_ROW(label, TYPE_TID, wide, NULL, NULL), WIDE_ROW(label, TYPE_XID8, wide, NULL, NULL), WIDE_ROW(label, ARG_ARRAY, wide, NULL, NULL), \
-        WIDE_ROW(label, TYPE_RECORD, wide, NULL, NULL),                                                                \
+        WIDE_ROW(label, TYPE_RECORD, wide, NULL, NULL), WIDE_ROW(label, ARG_ENUM, wide, NULL, NULL),                   \
         WIDE_ROW(label, TYPE_INTERVAL, wide, SPANS(label), span), WIDE_ROW(label, TYPE_UUID, wide, UUIDS(label), \
                  "00000000-0000-0000-0000-00000000000" shown)
 

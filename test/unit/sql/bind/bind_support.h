@@ -50,7 +50,12 @@ static void fake_stats(CatalogView *view, const TableDef *table, TableStats *sta
     (void)table;
     *stats = (TableStats){0};
 }
-static CatalogView fake_catalog = {.table_find = fake_find, .stats = fake_stats};
+static const CatalogObject *fake_object_find(CatalogView *view, ObjectKind kind, uint32_t scope_id, Str name) {
+    (void)view, (void)kind, (void)scope_id, (void)name;
+    return NULL;
+}
+
+static CatalogView fake_catalog = {.table_find = fake_find, .stats = fake_stats, .object_find = fake_object_find};
 
 /* ---------------------------------------------------------------- bound trees as text */
 

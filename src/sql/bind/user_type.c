@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * user_type.c - type names that the catalog knows: enums.
+ *
+ * Tests: test/sql/enum.slt */
+#include "sql/bind/bind_internal.h"
+#include "catalog/user_type.h"
+
+static const CatalogObject *find_named(Binder *b, Str schema, const AstName *name, Str text) {
+    const FunctionEnvironment *environment = b->context->environment;
+    return catalog_type_find(b->context->catalog, environment->search_path, environment->search_path_count, schema, text, !name->quoted);
+}
+
+ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out) {
+    const AstName *name = &ast->name.parts[ast->name.count - 1];
+    Str schema = ast->name.count > 1 ? ast->name.parts[ast->name.count - 2].text : (Str){0};
+    *found_out = false;
+    if (ast->name.count > 2) {
+        return ERR_OK;
+    }
+    if (schema.len > 0 && !str_equal(schema, STR("pg_catalog")) &&
+        b->context->catalog->object_find(b->context->catalog, OBJECT_SCHEMA, 0, schema) == NULL) {
+        return error_set(b->err, ERR_UNDEFINED_SCHEMA, ast->span.at, "schema \"%.*s\" does not exist", STR_ARG(schema));
+    }
+    const CatalogObject *object = find_named(b, schema, name, name->text);
+    bool array = object == NULL && name->text.len > 1 && name->text.data[0] == '_';
+    if (array) { /* PostgreSQL's own name of the array */
+        object = find_named(b, schema, name, str_slice(name->text, 1, name->text.len));
+    }
+    TypeBody body;
+    if (object == NULL || !catalog_type_body(b->context->catalog, object->id, TYPE_KIND_ENUM, b->arena, &body)) {
+        return ERR_OK;
+    }
+    record_type(b, ast, object, array);
+    *type_out = array ? type_array(type_enum(object->id)) : type_enum(object->id);
+    *found_out = true;
+    return ERR_OK;
+}
+
+Str user_type_name(Binder *b, uint32_t object_id) {
+    CatalogView *catalog = b->context->catalog;
+    const FunctionEnvironment *environment = b->context->environment;
+    const CatalogObject *object = catalog->object_by_id(catalog, object_id);
+    if (object == NULL) {
+        return STR("???");
+    }
+    const CatalogObject *first = catalog_type_find(catalog, environment->search_path, environment->search_path_count, (Str){0}, object->name, false);
+    const CatalogObject *schema = catalog->object_by_id(catalog, object->schema_id);
+    bool bare = schema == NULL || (first != NULL && first->id == object_id);
+    return bare ? object->name : arena_format(b->arena, "%.*s.%.*s", STR_ARG(schema->name), STR_ARG(object->name));
+}
+
+ErrorCode user_type_check(Binder *b, int64_t position, Type *type) {
+    uint32_t object_id = type_enum_object(*type);
+    TypeBody body;
+    if (object_id == 0 || catalog_type_body(b->context->catalog, object_id, TYPE_KIND_ENUM, b->arena, &body)) {
+        return ERR_OK;
+    }
+    return error_set(b->err, ERR_UNDEFINED_OBJECT, position, "type with OID %u does not exist", type_oid_of(*type));
+}
