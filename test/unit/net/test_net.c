@@ -244,6 +244,42 @@ static void a_busy_connection_holds_up_nobody(void **state) {
     }
 }
 
+/* Some ask and read, some leave with an answer on its way, some with RST: the memory of connections is used again all the time. Beyond
+ * the limit "full" is the answer. */
+static void *storm_main(void *argument) {
+    atomic_int *answers = argument;
+    for (int i = 0; i < 300; i++) {
+        int fd = dial(), kind = i % 4;
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = kind == 3}, sizeof(struct linger));
+        const char *text = kind == 1 ? "200000\n" : "hello\nworld\n";
+        (void)!send(fd, text, strlen(text), MSG_NOSIGNAL);
+        char got[12] = "";
+        if (kind == 0 && get(fd, got, sizeof got) == sizeof got && memcmp(got, "hello\nworld\n", sizeof got) == 0) {
+            atomic_fetch_add(answers, 1);
+        }
+        close(fd);
+    }
+    return NULL;
+}
+
+static void connections_come_and_go(void **state) {
+    (void)state;
+    pthread_t threads[4];
+    atomic_int answers = 0;
+    for (int i = 0; i < 4; i++) {
+        pthread_create(&threads[i], NULL, storm_main, &answers);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    wait_for(&open_count, 0);
+    assert_true(atomic_load(&answers) > 20);
+    int fd = dial();
+    put(fd, "after\n");
+    expect(fd, "after\n");
+    close(fd);
+}
+
 static void too_many_are_refused(void **state) {
     (void)state;
     wait_for(&open_count, 0);
@@ -297,7 +333,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(echoes), cmocka_unit_test(large_answers_wait_for_the_reader), cmocka_unit_test(large_requests_come_back_whole),
         cmocka_unit_test(deadlines_pass), cmocka_unit_test(a_peer_that_leaves_stops_the_work), cmocka_unit_test(a_busy_connection_holds_up_nobody),
-        cmocka_unit_test(too_many_are_refused),
+        cmocka_unit_test(connections_come_and_go), cmocka_unit_test(too_many_are_refused),
         cmocka_unit_test(a_taken_port_is_told), cmocka_unit_test(stops_with_open_connections),
     };
     signal(SIGPIPE, SIG_IGN); /* as the program does: a peer may close before it has read all */
