@@ -42,12 +42,27 @@ size_t timestamp_format_iso(char *out, int64_t value, int fraction_digits);
 size_t timestamp_format_pg(char *out, int64_t micros, bool with_zone, int32_t offset_seconds);
 size_t date_format_pg(char *out, int32_t days);
 
+/* PostgreSQL's DateStyle: how dates are printed, and which field of 01/02/2024 is which. Zero is its default. */
+typedef enum DateForm { DATE_FORM_ISO, DATE_FORM_POSTGRES, DATE_FORM_SQL, DATE_FORM_GERMAN } DateForm;
+typedef enum DateOrder { DATE_ORDER_MDY, DATE_ORDER_DMY, DATE_ORDER_YMD } DateOrder;
+typedef struct DateStyle { uint8_t form, order; } DateStyle;
+/* The forms that are not ISO; the values are finite. zone_name: of the wall time, behind it; empty = none. */
+size_t date_format_styled(char *out, int32_t days, DateStyle style);
+size_t timestamp_format_styled(char *out, int64_t wall_seconds, int32_t nanos, DateStyle style, Str zone_name);
+
 /* Time zone: transitions read from TZif bytes (the caller reads /usr/share/zoneinfo/NAME through os). Memory in the arena. */
 typedef struct Zone Zone;
 NODISCARD ErrorCode zone_from_tzif(Bytes tzif, Str name, Arena *arena, const Zone **zone_out, Error *err);
 const Zone *zone_fixed(Arena *arena, int32_t offset_seconds);
+/* A zone by a POSIX rule: "EST5EDT,M3.2.0,M11.1.0", "<+0530>-05:30", "-03"; offsets count west. NULL: not a rule. */
+const Zone *zone_from_rule(Arena *arena, Str text);
 bool zone_parse_offset(Str text, int32_t *offset_seconds_out);             /* "+05:45", "-0800", "Z", "UTC", "GMT" */
 int32_t zone_offset_at_utc(const Zone *zone, int64_t utc_seconds);         /* seconds east of UTC */
+Str zone_abbreviation_at_utc(const Zone *zone, int64_t utc_seconds);       /* "CEST"; lives as the zone; empty: of a fixed offset without a name */
+/* What an abbreviation of the zone means about that time: in its latest use until then, else in its first. fixed: it always meant that.
+ * false: the zone does not know it. */
+typedef struct ZoneAbbreviation { int32_t offset_seconds; bool fixed; } ZoneAbbreviation;
+bool zone_abbreviation_find(const Zone *zone, Str name, int64_t utc_seconds, ZoneAbbreviation *found_out);
 /* Local wall time -> UTC seconds. PostgreSQL's rule: in a gap the offset before it holds (02:30 becomes 03:30), in an overlap the
  * offset after it (the later instant, standard time). */
 int64_t zone_to_utc(const Zone *zone, int64_t local_seconds);

@@ -4,6 +4,7 @@
  * Why: exporting prints one timestamp a row; fields go out by two-digit steps without printf.
  * Tests: test/unit/base/test_calendar.c */
 #include "base/calendar.h"
+#include "base/calendar_internal.h"
 #include "base/number.h"
 
 static size_t put_text(char *out, const char *text) {
@@ -12,7 +13,7 @@ static size_t put_text(char *out, const char *text) {
     return len;
 }
 
-static void put_2(char *out, int32_t value) {
+void calendar__put_2(char *out, int32_t value) {
     assert(value >= 0);
     assert(value <= 99);
     out[0] = (char)('0' + value / 10);
@@ -20,35 +21,35 @@ static void put_2(char *out, int32_t value) {
 }
 
 /* At least four digits. */
-static size_t put_year(char *out, int32_t year) {
+size_t calendar__put_year(char *out, int32_t year) {
     assert(year >= 0);
     if (year > 9999) {
         return format_int64(out, year);
     }
-    put_2(out, year / 100);
-    put_2(out + 2, year % 100);
+    calendar__put_2(out, year / 100);
+    calendar__put_2(out + 2, year % 100);
     return 4;
 }
 
 static size_t put_date(char *out, int32_t year, int32_t month, int32_t day) {
-    size_t len = put_year(out, year);
+    size_t len = calendar__put_year(out, year);
     out[len] = '-';
-    put_2(out + len + 1, month);
+    calendar__put_2(out + len + 1, month);
     out[len + 3] = '-';
-    put_2(out + len + 4, day);
+    calendar__put_2(out + len + 4, day);
     return len + 6;
 }
 
-static size_t put_clock(char *out, int32_t seconds_of_day) {
-    put_2(out, seconds_of_day / 3600);
+size_t calendar__put_clock(char *out, int32_t seconds_of_day) {
+    calendar__put_2(out, seconds_of_day / 3600);
     out[2] = ':';
-    put_2(out + 3, seconds_of_day / 60 % 60);
+    calendar__put_2(out + 3, seconds_of_day / 60 % 60);
     out[5] = ':';
-    put_2(out + 6, seconds_of_day % 60);
+    calendar__put_2(out + 6, seconds_of_day % 60);
     return 8;
 }
 
-static void put_digits(char *out, int64_t value, int digits) {
+void calendar__put_digits(char *out, int64_t value, int digits) {
     for (int i = digits - 1; i >= 0; i--) {
         out[i] = (char)('0' + value % 10);
         value /= 10;
@@ -74,9 +75,9 @@ size_t timestamp_format_iso(char *out, int64_t value, int fraction_digits) {
     }
     len += put_date(out + len, year, month, day);
     out[len++] = 'T';
-    len += put_clock(out + len, (int32_t)(seconds - days * 86400));
+    len += calendar__put_clock(out + len, (int32_t)(seconds - days * 86400));
     out[len++] = '.';
-    put_digits(out + len, value - seconds * unit, fraction_digits);
+    calendar__put_digits(out + len, value - seconds * unit, fraction_digits);
     len += (size_t)fraction_digits;
     out[len++] = 'Z';
     return len;
@@ -87,7 +88,7 @@ static size_t put_fraction(char *out, int32_t micros) {
         return 0;
     }
     out[0] = '.';
-    put_digits(out + 1, micros, 6);
+    calendar__put_digits(out + 1, micros, 6);
     size_t len = 7;
     while (out[len - 1] == '0') {
         len--;
@@ -99,15 +100,15 @@ static size_t put_offset(char *out, int32_t offset_seconds) {
     int32_t left = offset_seconds < 0 ? -offset_seconds : offset_seconds;
     size_t len = 3;
     out[0] = offset_seconds < 0 ? '-' : '+';
-    put_2(out + 1, left / 3600);
+    calendar__put_2(out + 1, left / 3600);
     if (left % 3600 != 0) {
         out[len] = ':';
-        put_2(out + len + 1, left / 60 % 60);
+        calendar__put_2(out + len + 1, left / 60 % 60);
         len += 3;
     }
     if (left % 60 != 0) {
         out[len] = ':';
-        put_2(out + len + 1, left % 60);
+        calendar__put_2(out + len + 1, left % 60);
         len += 3;
     }
     return len;
@@ -134,7 +135,7 @@ size_t timestamp_format_pg(char *out, int64_t micros, bool with_zone, int32_t of
     bool before_christ;
     size_t len = put_era_date(out, days, &before_christ);
     out[len++] = ' ';
-    len += put_clock(out + len, (int32_t)(seconds - days * 86400));
+    len += calendar__put_clock(out + len, (int32_t)(seconds - days * 86400));
     len += put_fraction(out + len, fraction);
     if (with_zone) {
         len += put_offset(out + len, offset_seconds);

@@ -17,11 +17,14 @@ static const int64_t PERIOD_SECONDS = INT64_C(146097) * 86400;
 typedef struct Transition {
     int64_t utc_seconds;
     int32_t offset_seconds; /* from here on */
+    uint32_t name;          /* where its abbreviation begins in zone->names */
 } Transition;
 
 struct Zone {
     int32_t first_offset;
+    uint32_t first_name;
     bool has_rule;
+    const char *names;      /* each ends with a zero byte; NULL: none */
     size_t count;
     Transition *transitions;
 };
@@ -60,6 +63,11 @@ static int32_t type_offset(const uint8_t *types, uint32_t index) {
     return (int32_t)get_u32be(types + (size_t)index * 6);
 }
 
+static uint32_t type_name(const uint8_t *types, uint32_t index, const Header *h) {
+    uint32_t at = types[(size_t)index * 6 + 5];
+    return MIN_OF(at, h->name_bytes); /* a zero byte stands behind the names */
+}
+
 static bool offsets_are_sane(const uint8_t *types, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         int32_t offset = type_offset(types, i);
@@ -77,6 +85,7 @@ static ErrorCode body_read(const uint8_t *p, const Header *h, size_t time_bytes,
         return damaged(err, name, at, "offset out of range");
     }
     zone->first_offset = type_offset(types, 0);
+    zone->first_name = type_name(types, 0, h);
     for (uint32_t i = 0; i < h->times; i++) {
         if (indexes[i] >= h->types) {
             return damaged(err, name, at, "type index out of range");
@@ -86,20 +95,35 @@ static ErrorCode body_read(const uint8_t *p, const Header *h, size_t time_bytes,
         if (i > 0 && seconds <= zone->transitions[i - 1].utc_seconds) {
             return damaged(err, name, at, "transitions do not ascend");
         }
-        zone->transitions[i] = (Transition){seconds, type_offset(types, indexes[i])};
+        zone->transitions[i] = (Transition){seconds, type_offset(types, indexes[i]), type_name(types, indexes[i], h)};
     }
     zone->count = h->times;
     return ERR_OK;
 }
 
-static void add_transition(Zone *zone, int64_t utc_seconds, int32_t offset_seconds) {
+static void add_transition(Zone *zone, int64_t utc_seconds, int32_t offset_seconds, uint32_t name) {
     if (zone->count == 0 || utc_seconds > zone->transitions[zone->count - 1].utc_seconds) {
-        zone->transitions[zone->count++] = (Transition){utc_seconds, offset_seconds};
+        zone->transitions[zone->count++] = (Transition){utc_seconds, offset_seconds, name};
     }
 }
 
+/* Names of the file, then the two of the rule. */
+static void names_keep(Zone *zone, const char *file_names, size_t bytes, const ZoneRule *rule, Arena *arena, uint32_t names_out[2]) {
+    char *names = arena_alloc_aligned(arena, bytes + rule->standard_name.len + rule->daylight_name.len + 3, 1);
+    memcpy(names, file_names, bytes);
+    names[bytes++] = '\0';
+    const Str *rule_names[2] = {&rule->standard_name, &rule->daylight_name};
+    for (int i = 0; i < 2; i++) {
+        names_out[i] = (uint32_t)bytes;
+        memcpy(names + bytes, rule_names[i]->len == 0 ? "" : rule_names[i]->data, rule_names[i]->len);
+        bytes += rule_names[i]->len;
+        names[bytes++] = '\0';
+    }
+    zone->names = names;
+}
+
 /* Appends what the rule says for the years from the last transition on. */
-static void unroll_rule(Zone *zone, const ZoneRule *rule) {
+static void unroll_rule(Zone *zone, const ZoneRule *rule, const uint32_t names[2]) {
     int64_t last = zone->count == 0 ? 0 : zone->transitions[zone->count - 1].utc_seconds;
     int32_t year;
     int32_t month;
@@ -110,17 +134,18 @@ static void unroll_rule(Zone *zone, const ZoneRule *rule) {
         int64_t begin = zone__rule_seconds(&rule->begin, year) - rule->standard_offset;
         int64_t end = zone__rule_seconds(&rule->end, year) - rule->daylight_offset;
         if (begin < end) {
-            add_transition(zone, begin, rule->daylight_offset);
-            add_transition(zone, end, rule->standard_offset);
+            add_transition(zone, begin, rule->daylight_offset, names[1]);
+            add_transition(zone, end, rule->standard_offset, names[0]);
         } else {
-            add_transition(zone, end, rule->standard_offset);
-            add_transition(zone, begin, rule->daylight_offset);
+            add_transition(zone, end, rule->standard_offset, names[0]);
+            add_transition(zone, begin, rule->daylight_offset, names[1]);
         }
     }
 }
 
-static ErrorCode footer_read(Bytes b, size_t at, Str name, Zone *zone, Error *err) {
+static ErrorCode footer_read(Bytes b, size_t at, Str name, ZoneRule *rule_out, bool *has_rule_out, Error *err) {
     Str text = {(const char *)b.data + at, b.len - at};
+    *has_rule_out = false;
     if (text.len < 2 || text.data[0] != '\n') {
         return damaged(err, name, at, "no rule");
     }
@@ -131,16 +156,17 @@ static ErrorCode footer_read(Bytes b, size_t at, Str name, Zone *zone, Error *er
     if (end == 1) {
         return ERR_OK;
     }
-    ZoneRule rule;
-    if (!zone__parse_rule(str_slice(text, 1, (size_t)end), &rule)) {
-        return damaged(err, name, at, "rule that cannot be read");
-    }
-    if (rule.has_daylight) {
-        unroll_rule(zone, &rule);
+    *has_rule_out = true;
+    return zone__parse_rule(str_slice(text, 1, (size_t)end), rule_out) ? ERR_OK : damaged(err, name, at, "rule that cannot be read");
+}
+
+static void apply_rule(Zone *zone, const ZoneRule *rule, const uint32_t names[2]) {
+    if (rule->has_daylight) {
+        unroll_rule(zone, rule, names);
     } else if (zone->count == 0) {
-        zone->first_offset = rule.standard_offset;
+        zone->first_offset = rule->standard_offset;
+        zone->first_name = names[0];
     }
-    return ERR_OK;
 }
 
 ErrorCode zone_from_tzif(Bytes tzif, Str name, Arena *arena, const Zone **zone_out, Error *err) {
@@ -160,8 +186,16 @@ ErrorCode zone_from_tzif(Bytes tzif, Str name, Arena *arena, const Zone **zone_o
     Zone *zone = arena_new(arena, Zone);
     zone->transitions = arena_array(arena, Transition, h.times + 2 * RULE_YEARS);
     TRY(body_read(tzif.data + at, &h, time_bytes, name, at, zone, err));
+    ZoneRule rule = {0};
+    bool has_rule = false;
+    uint32_t rule_names[2];
     if (time_bytes == 8) {
-        TRY(footer_read(tzif, at + body_bytes(&h, 8), name, zone, err));
+        TRY(footer_read(tzif, at + body_bytes(&h, 8), name, &rule, &has_rule, err));
+    }
+    const char *file_names = (const char *)tzif.data + at + h.times * (time_bytes + 1) + (size_t)h.types * 6;
+    names_keep(zone, file_names, h.name_bytes, &rule, arena, rule_names);
+    if (has_rule) {
+        apply_rule(zone, &rule, rule_names);
     }
     *zone_out = zone;
     return ERR_OK;
@@ -170,6 +204,21 @@ ErrorCode zone_from_tzif(Bytes tzif, Str name, Arena *arena, const Zone **zone_o
 const Zone *zone_fixed(Arena *arena, int32_t offset_seconds) {
     Zone *zone = arena_new(arena, Zone);
     zone->first_offset = offset_seconds;
+    return zone;
+}
+
+const Zone *zone_from_rule(Arena *arena, Str text) {
+    ZoneRule rule = {0};
+    uint32_t names[2];
+    if (text.len == 0 || !zone__parse_rule(text, &rule)) {
+        return NULL;
+    }
+    Zone *zone = arena_new(arena, Zone);
+    zone->transitions = arena_array(arena, Transition, 2 * RULE_YEARS);
+    names_keep(zone, "", 0, &rule, arena, names);
+    zone->first_offset = rule.standard_offset;
+    zone->first_name = names[0];
+    apply_rule(zone, &rule, names);
     return zone;
 }
 
@@ -207,6 +256,37 @@ static int64_t periods_beyond(const Zone *zone, int64_t seconds) {
 int32_t zone_offset_at_utc(const Zone *zone, int64_t utc_seconds) {
     int64_t moved = utc_seconds - periods_beyond(zone, utc_seconds);
     return offset_after(zone, transitions_until(zone, moved));
+}
+
+Str zone_abbreviation_at_utc(const Zone *zone, int64_t utc_seconds) {
+    size_t count = transitions_until(zone, utc_seconds - periods_beyond(zone, utc_seconds));
+    uint32_t name = count == 0 ? zone->first_name : zone->transitions[count - 1].name;
+    return zone->names == NULL ? (Str){0} : str_from_c(zone->names + name);
+}
+
+static bool is_named(const Zone *zone, uint32_t at, Str name) { return str_equal_ignore_case(str_from_c(zone->names + at), name); }
+
+bool zone_abbreviation_find(const Zone *zone, Str name, int64_t utc_seconds, ZoneAbbreviation *found_out) {
+    bool any = false;
+    *found_out = (ZoneAbbreviation){.fixed = true};
+    if (zone->names == NULL || name.len == 0) {
+        return false;
+    }
+    int64_t moved = utc_seconds - periods_beyond(zone, utc_seconds);
+    for (size_t i = 0; i <= zone->count; i++) {
+        bool first = i == 0;
+        const Transition *t = first ? NULL : &zone->transitions[i - 1];
+        int32_t offset = first ? zone->first_offset : t->offset_seconds;
+        if (!is_named(zone, first ? zone->first_name : t->name, name)) {
+            continue;
+        }
+        found_out->fixed = found_out->fixed && (!any || offset == found_out->offset_seconds);
+        if (!any || first || t->utc_seconds <= moved) {
+            found_out->offset_seconds = offset;
+        }
+        any = true;
+    }
+    return any;
 }
 
 int64_t zone_to_utc(const Zone *zone, int64_t local_seconds) {

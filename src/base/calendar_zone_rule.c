@@ -30,19 +30,21 @@ static bool take_number(Cursor *c, int32_t low, int32_t high, int32_t *value_out
     return c->at != from && value >= low && value <= high;
 }
 
-/* Letters, or anything between < and >. */
-static bool take_name(Cursor *c) {
+/* Anything between < and >, or what holds no digit, sign or comma. May be empty. */
+static bool take_name(Cursor *c, Str *name_out) {
     const char *from = c->at;
     if (take_char(c, '<')) {
         while (c->at != c->end && *c->at != '>') {
             c->at++;
         }
+        *name_out = (Str){from + 1, (size_t)(c->at - from) - 1};
         return take_char(c, '>');
     }
-    while (c->at != c->end && ((*c->at | 0x20) >= 'a' && (*c->at | 0x20) <= 'z')) {
+    while (c->at != c->end && !(*c->at >= '0' && *c->at <= '9') && *c->at != '+' && *c->at != '-' && *c->at != ',') {
         c->at++;
     }
-    return c->at - from >= 3;
+    *name_out = (Str){from, (size_t)(c->at - from)};
+    return true;
 }
 
 /* [+-]hh[:mm[:ss]] */
@@ -91,7 +93,7 @@ bool zone__parse_rule(Str text, ZoneRule *rule_out) {
     Cursor c = {text.data, text.data + text.len};
     ZoneRule rule = {0};
     int32_t west;
-    if (!take_name(&c) || !take_seconds(&c, &west)) {
+    if (!take_name(&c, &rule.standard_name) || !take_seconds(&c, &west)) {
         return false;
     }
     rule.standard_offset = -west;
@@ -101,7 +103,7 @@ bool zone__parse_rule(Str text, ZoneRule *rule_out) {
     }
     rule.has_daylight = true;
     rule.daylight_offset = rule.standard_offset + 3600;
-    if (!take_name(&c)) {
+    if (!take_name(&c, &rule.daylight_name)) {
         return false;
     }
     if (c.at != c.end && *c.at != ',') {
@@ -109,6 +111,10 @@ bool zone__parse_rule(Str text, ZoneRule *rule_out) {
             return false;
         }
         rule.daylight_offset = -west;
+    }
+    if (c.at == c.end) { /* PostgreSQL's default: the rule of the United States */
+        static const char DEFAULT[] = ",M3.2.0,M11.1.0";
+        c = (Cursor){DEFAULT, DEFAULT + sizeof DEFAULT - 1};
     }
     if (!take_char(&c, ',') || !take_date(&c, &rule.begin) || !take_char(&c, ',') || !take_date(&c, &rule.end)) {
         return false;

@@ -38,6 +38,8 @@
     X(INVALID_BINARY, "22P03", 3, 400, 0)                                                                              \
     X(INVALID_DATETIME, "22007", 3, 400, 0)                                                                            \
     X(DATETIME_OVERFLOW, "22008", 3, 400, 0)                                                                           \
+    X(ZONE_DISPLACEMENT, "22009", 3, 400, 0)                                                                           \
+    X(INTERVAL_OVERFLOW, "22015", 3, 400, 0)                                                                           \
     X(OUT_OF_RANGE, "22003", 11, 400, 0)                                                                               \
     X(DIVISION_BY_ZERO, "22012", 3, 400, 0)                                                                            \
     X(INVALID_LOG_ARGUMENT, "2201E", 3, 400, 0)                                                                        \

@@ -63,3 +63,4 @@ typedef enum DoubleStyle {
 } DoubleStyle;
 size_t format_double(char *out, double value, DoubleStyle style);
 size_t format_float(char *out, float value, DoubleStyle style);
+size_t format_rounded(char *out, double value, int digits); /* to 1 .. 17 significant digits, PostgreSQL's style */

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/number_internal.h"
 #include <math.h>
+#include <stdio.h>
 
 enum { PLAIN_LOW_POSTGRES = -4, PLAIN_HIGH_DOUBLE = 15, PLAIN_HIGH_FLOAT = 6, PLAIN_LOW_JAVA = -3, PLAIN_HIGH_JAVA = 7 };
 
@@ -154,4 +155,18 @@ size_t format_float(char *out, float value, DoubleStyle style) {
     ShortDecimal d;
     number__shortest_float(value, !java, &d);
     return len + put_decimal(out + len, &d, java ? &LAYOUT_JAVA : &LAYOUT_POSTGRES_FLOAT);
+}
+
+size_t format_rounded(char *out, double value, int digits) {
+    assert(digits >= 1);
+    assert(digits <= 17);
+    if (!isfinite(value) || value == 0) {
+        return put_special(out, value, false);
+    }
+    char text[DOUBLE_TEXT_MAX];
+    int len = snprintf(text, sizeof text, "%.*g", digits, value);
+    assert(len > 0);
+    assert((size_t)len < sizeof text);
+    memcpy(out, text, (size_t)len);
+    return (size_t)len;
 }

@@ -74,6 +74,20 @@ void bytea_format(Str bytes, Buffer *out) {
     out->len += 2 + 2 * bytes.len;
 }
 
+void bytea_format_escape(Str bytes, Buffer *out) {
+    for (size_t i = 0; i < bytes.len; i++) {
+        uint8_t byte = (uint8_t)bytes.data[i];
+        if (byte == '\\') {
+            buffer_append_str(out, STR("\\\\"));
+        } else if (byte < 0x20 || byte > 0x7e) {
+            char octal[4] = {'\\', (char)('0' + (byte >> 6)), (char)('0' + (byte >> 3 & 7)), (char)('0' + (byte & 7))};
+            buffer_append(out, octal, sizeof octal);
+        } else {
+            buffer_append_char(out, (char)byte);
+        }
+    }
+}
+
 static bool is_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -160,6 +174,23 @@ static size_t format_nanos(char *out, int64_t nanos, bool full) {
     return len;
 }
 
+/* PostgreSQL's forms that are not ISO. Nanoseconds show where full_nanos asks for them. */
+static size_t format_timestamp_styled(char *out, TypeId id, int64_t value, const TextStyle *style) {
+    int64_t unit = id == TYPE_TIMESTAMP_MS ? 1000 : id == TYPE_TIMESTAMP_NS ? 1000000000 : 1000000;
+    int64_t seconds = floor_div(value, unit);
+    int32_t nanos = (int32_t)((value - seconds * unit) * (1000000000 / unit));
+    Str name = {0};
+    if (id == TYPE_TIMESTAMP_NS && !style->full_nanos) {
+        nanos = nanos / 1000 * 1000;
+    } else if (id == TYPE_TIMESTAMPTZ && style->zone == NULL) {
+        name = STR("UTC");
+    } else if (id == TYPE_TIMESTAMPTZ) {
+        name = zone_abbreviation_at_utc(style->zone, seconds);
+        seconds += zone_offset_at_utc(style->zone, seconds);
+    }
+    return timestamp_format_styled(out, seconds, nanos, style->value.date, name);
+}
+
 static size_t format_timestamp_pg(char *out, TypeId id, int64_t value, const TextStyle *style) {
     switch (id) {
     case TYPE_TIMESTAMP_MS:
@@ -182,20 +213,22 @@ static size_t format_timestamp_pg(char *out, TypeId id, int64_t value, const Tex
 }
 
 static size_t format_time(char *out, TypeId id, const void *value, const TextStyle *style) {
+    bool styled = style->value.date.form != DATE_FORM_ISO && !style->questdb;
     if (id == TYPE_DATE) {
         int32_t days;
         memcpy(&days, value, sizeof days);
-        if (style->questdb && days != INT32_MIN && days != INT32_MAX) {
+        bool finite = days != INT32_MIN && days != INT32_MAX;
+        if (style->questdb && finite) {
             return timestamp_format_iso(out, (int64_t)days * 86400000, 3);
         }
-        return date_format_pg(out, days);
+        return styled && finite ? date_format_styled(out, days, style->value.date) : date_format_pg(out, days);
     }
     int64_t time;
     memcpy(&time, value, sizeof time);
     if (style->questdb && !is_infinite(time)) {
         return timestamp_format_iso(out, time, fraction_digits(id));
     }
-    return format_timestamp_pg(out, id, time, style);
+    return styled && !is_infinite(time) ? format_timestamp_styled(out, id, time, style) : format_timestamp_pg(out, id, time, style);
 }
 
 /* ---- numbers ---- */
@@ -225,18 +258,21 @@ static int64_t integer_load(TypeId id, const void *value) {
     }
 }
 
+enum { FLOAT_DIGITS = 6, DOUBLE_DIGITS = 15 };
+
 static size_t format_number(char *out, Type type, const void *value, const TextStyle *style) {
     DoubleStyle doubles = style->questdb ? DOUBLE_JAVA : DOUBLE_POSTGRES;
+    bool rounded = style->value.floats_rounded && !style->questdb;
     switch ((TypeId)type.id) {
     case TYPE_FLOAT4: {
         float v;
         memcpy(&v, value, sizeof v);
-        return format_float(out, v, doubles);
+        return rounded ? format_rounded(out, (double)v, MAX_OF(1, FLOAT_DIGITS + style->value.float_digits)) : format_float(out, v, doubles);
     }
     case TYPE_FLOAT8: {
         double v;
         memcpy(&v, value, sizeof v);
-        return format_double(out, v, doubles);
+        return rounded ? format_rounded(out, v, MAX_OF(1, DOUBLE_DIGITS + style->value.float_digits)) : format_double(out, v, doubles);
     }
     case TYPE_NUMERIC:
     case TYPE_DECIMAL8:
@@ -361,7 +397,7 @@ size_t value_format_fixed(char *out, Type type, const void *value, const TextSty
     case CAT_INTERVAL: {
         Interval interval;
         memcpy(&interval, value, sizeof interval);
-        return interval_format(out, interval);
+        return interval_format_styled(out, interval, style->questdb ? INTERVAL_POSTGRES : (IntervalStyle)style->value.interval);
     }
     case CAT_UUID:
         uuid_format(out, value);
@@ -422,7 +458,9 @@ void value_format(Type type, const void *value, const TextStyle *style, Buffer *
     memcpy(&ref, value, sizeof ref);
     Str bytes = strref_str(&ref);
     ArrayView view;
-    if (type.id == TYPE_BYTEA) {
+    if (type.id == TYPE_BYTEA && style->value.bytea_escape && !style->questdb) {
+        bytea_format_escape(bytes, out);
+    } else if (type.id == TYPE_BYTEA) {
         bytea_format(bytes, out);
     } else if (type_is_any_array((TypeId)type.id)) {
         format_array(type, bytes, style, out);

@@ -24,11 +24,22 @@ struct OidNames {
     bool (*values)(const OidNames *names, uint32_t object_id, Buffer *out);
 };
 
+/* The settings of a PostgreSQL session that change how values are printed and read. Zero: ISO, MDY, postgres, hex, shortest floats. */
+typedef enum IntervalStyle { INTERVAL_POSTGRES, INTERVAL_VERBOSE, INTERVAL_SQL, INTERVAL_ISO } IntervalStyle;
+typedef struct ValueStyle {
+    DateStyle date;
+    uint8_t interval;        /* IntervalStyle */
+    bool bytea_escape;
+    bool floats_rounded;     /* to the digits that the type surely holds (15 and 6) + float_digits */
+    int8_t float_digits;     /* -15 .. 0 */
+} ValueStyle;
+
 typedef struct TextStyle {
-    bool questdb;
+    bool questdb;            /* the settings in `value` do not count then */
     bool full_nanos;     /* PostgreSQL style: TIMESTAMP_NS with up to 9 digits; else cut to microseconds */
     const Zone *zone;    /* of TIMESTAMPTZ; NULL = UTC */
     const OidNames *names; /* NULL: regclass and its kin print as numbers, but for regtype */
+    ValueStyle value;
 } TextStyle;
 
 enum { VALUE_TEXT_MAX = 160 }; /* longest text of a fixed-width value */
@@ -44,6 +55,7 @@ bool uuid_parse(Str text, Uuid *uuid_out);           /* 32 hex digits, hyphens a
 
 enum { INTERVAL_TEXT_MAX = 100 };
 size_t interval_format(char *out, Interval interval); /* "1 year 2 mons 3 days 04:05:06.5" */
+size_t interval_format_styled(char *out, Interval interval, IntervalStyle style);
 bool interval_parse(Str text, Interval *interval_out); /* PostgreSQL's forms, ISO 8601 "P1DT2H"; false: not an interval or too large */
 /* -1, 0, 1. An infinite interval has all its fields at their ends. */
 static inline int interval_is_infinite(Interval i) {
@@ -71,4 +83,5 @@ void oid_format(TypeId type, uint32_t oid, const TextStyle *style, Buffer *out);
 void enum_format(int64_t value, const TextStyle *style, Buffer *out);
 
 void bytea_format(Str bytes, Buffer *out);             /* "\x6162" */
+void bytea_format_escape(Str bytes, Buffer *out);      /* "ab\000" */
 bool bytea_parse(Str text, Buffer *out);               /* hex or escape form */

@@ -131,7 +131,16 @@ static bool type_has_long_text(TypeId id) {
     return type_physical(id) == PHYS_STR || type_category(id) == CAT_OID || id == TYPE_ENUM;
 }
 
+/* Settings that print this type in another way than the fast loops do. */
+static bool is_styled(TypeId id, const TextStyle *style) {
+    bool time = id == TYPE_TIMESTAMP || id == TYPE_TIMESTAMPTZ;
+    return (time && style->value.date.form != DATE_FORM_ISO) || (id == TYPE_FLOAT8 && style->value.floats_rounded);
+}
+
 PgFieldPlan encode__pg_text_plan(Type type, const TextStyle *style) {
+    if (UNLIKELY(is_styled((TypeId)type.id, style))) {
+        return (PgFieldPlan){fill_fixed, PG_FIELD_SLOTS, VALUE_TEXT_MAX};
+    }
     switch ((TypeId)type.id) {
     case TYPE_BOOL:
         return (PgFieldPlan){fill_bool, PG_FIELD_SLOTS, 16};

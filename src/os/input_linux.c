@@ -2,6 +2,7 @@
  * input_linux.c - files outside the data folder: input of the command line, and time zones.
  * Tests: test/unit/os/test_io.c */
 #include "os/os_internal.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,12 +106,7 @@ static ErrorCode read_zone(InputFile *input, Arena *arena, Bytes *bytes_out, Err
     return ERR_OK;
 }
 
-ErrorCode os_zone_load(Str name, Arena *arena, const Zone **zone_out, Error *err) {
-    int32_t offset_seconds;
-    if (zone_parse_offset(name, &offset_seconds)) {
-        *zone_out = zone_fixed(arena, offset_seconds);
-        return ERR_OK;
-    }
+static ErrorCode load_file(Str name, Arena *arena, const Zone **zone_out, Error *err) {
     if (!is_zone_name(name)) {
         return unknown_zone(name, err);
     }
@@ -129,4 +125,65 @@ ErrorCode os_zone_load(Str name, Arena *arena, const Zone **zone_out, Error *err
         return code;
     }
     return zone_from_tzif(bytes, name, arena, zone_out, err);
+}
+
+ErrorCode os_zone_load(Str name, Arena *arena, const Zone **zone_out, Error *err) {
+    int32_t offset_seconds;
+    if (zone_parse_offset(name, &offset_seconds)) {
+        *zone_out = zone_fixed(arena, offset_seconds);
+        return ERR_OK;
+    }
+    return load_file(name, arena, zone_out, err);
+}
+
+/* The entry of a folder that is `name` in any case, written over it. */
+static bool spell_entry(const char *folder, char *name, size_t len) {
+    DIR *entries = opendir(folder);
+    bool found = false;
+    if (entries == NULL) {
+        return false;
+    }
+    for (const struct dirent *entry = readdir(entries); entry != NULL && !found; entry = readdir(entries)) {
+        if (strlen(entry->d_name) == len && str_equal_ignore_case(str_from_c(entry->d_name), (Str){name, len})) {
+            memcpy(name, entry->d_name, len);
+            found = true;
+        }
+    }
+    closedir(entries);
+    return found;
+}
+
+/* Spells a name of a zone as the files are: "asia/kolkata" -> "Asia/Kolkata". */
+static bool spell_zone(Str name, Arena *arena, Str *name_out) {
+    char path[sizeof ZONE_FOLDER + ZONE_NAME_BYTES_MAX];
+    size_t head = sizeof ZONE_FOLDER - 1, at = 0;
+    if (!is_zone_name(name)) {
+        return false;
+    }
+    memcpy(path, ZONE_FOLDER, head);
+    memcpy(path + head, name.data, name.len);
+    path[head + name.len] = '\0';
+    while (at < name.len) {
+        ptrdiff_t slash = str_find_char(name, '/', at);
+        size_t end = slash < 0 ? name.len : (size_t)slash;
+        char folder[sizeof path];
+        memcpy(folder, path, head + at);
+        folder[head + at] = '\0';
+        if (!spell_entry(folder, path + head + at, end - at)) {
+            return false;
+        }
+        at = end + 1;
+    }
+    *name_out = arena_str(arena, (Str){path + head, name.len});
+    return true;
+}
+
+ErrorCode os_zone_find(Str name, Arena *arena, Str *name_out, const Zone **zone_out, Error *err) {
+    bool foreign = str_starts_with(name, STR("posix/")) || str_starts_with(name, STR("right/")); /* copies of all zones, which PostgreSQL does not have */
+    *name_out = arena_str(arena, name);
+    if (!foreign && (load_file(name, arena, zone_out, NULL) == ERR_OK || (spell_zone(name, arena, name_out) && load_file(*name_out, arena, zone_out, NULL) == ERR_OK))) {
+        return ERR_OK;
+    }
+    *zone_out = zone_from_rule(arena, name);
+    return *zone_out != NULL ? ERR_OK : unknown_zone(name, err);
 }

@@ -107,6 +107,8 @@ NODISCARD ErrorCode os_input_open(const char *path, InputFile **input_out, Error
 NODISCARD ErrorCode os_input_read(InputFile *input, void *data, size_t len, size_t *read_out, Error *err); /* *read_out 0 = end */
 uint64_t os_input_size(const InputFile *input);          /* 0 if unknown */
 void os_input_close(InputFile *input);
+/* As PostgreSQL reads names of zones: of a file in any case, else a POSIX rule ("EST5EDT", "UTC+5": west). name_out: as the file is spelled; in the arena. */
+NODISCARD ErrorCode os_zone_find(Str name, Arena *arena, Str *name_out, const Zone **zone_out, Error *err);
 NODISCARD ErrorCode os_zone_load(Str name, Arena *arena, const Zone **zone_out, Error *err); /* IANA name or offset; ERR_INVALID_PARAMETER */
 int64_t os_resident_bytes(void);                         /* of this process */
 int os_pid(void);

@@ -312,7 +312,7 @@ static RowGuard *make(Txn *txn) {
     guard->source.base.vtable = &BLOCK_VTABLE;
     random_init(&guard->random, (uint64_t)clock->wall_micros(clock));
     guard->environment = (FunctionEnvironment){.now_micros = clock->wall_micros(clock), .clock_micros = read_clock, .clock = clock, .random = &guard->random,
-                                               .zone_load = os_zone_load, .database_name = STR("basalt"), .schema_name = STR("public")};
+                                               .zone_load = os_zone_load, .zone_find = os_zone_find, .database_name = STR("basalt"), .schema_name = STR("public")};
     Sched *sched = engine_os(engine)->sched;
     guard->engine = engine;
     sched->mutex_init(sched, &guard->lock);

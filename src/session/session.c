@@ -55,7 +55,6 @@ static void copy_options(Session *session, const SessionOptions *options) {
 
 static void init_memory(Session *session) {
     arena_init(&session->names, 1 << 20);
-    arena_init(&session->zone_memory, 1 << 24);
     arena_init(&session->savepoint_names, 1 << 24);
     arena_init(&session->notice_memory, 1 << 24);
     arena_init(&session->path_memory, 1 << 20);
@@ -119,7 +118,7 @@ void session_close(Session *session) {
     session->hub->sched->mutex_deinit(session->hub->sched, &session->system_lock);
     strmap_deinit(&session->prepared);
     arena_deinit(&session->names);
-    arena_deinit(&session->zone_memory);
+    session__zones_deinit(session);
     arena_deinit(&session->savepoint_names);
     arena_deinit(&session->notice_memory);
     arena_deinit(&session->path_memory);
@@ -137,7 +136,7 @@ Txn *session_txn(Session *session) { return session->txn; }
 
 bool session_setting_get(const Session *session, Str name, Str *value_out) { return session__setting_find(session, name, value_out); }
 
-void session_text_style(const Session *session, TextStyle *style_out) { *style_out = (TextStyle){.zone = session->zone}; }
+void session_text_style(const Session *session, TextStyle *style_out) { *style_out = (TextStyle){.zone = session->zone, .value = session->style}; }
 
 SessionTimeouts session_timeouts(const Session *session) {
     return (SessionTimeouts){.idle_in_transaction_ms = session->idle_in_transaction_ms,

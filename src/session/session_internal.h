@@ -138,6 +138,7 @@ typedef struct Cursor {
 } Cursor;
 
 /* A temporary table with ON COMMIT DROP or DELETE ROWS. */
+typedef struct SessionZone SessionZone; /* zone.c */
 typedef struct TempTable { uint32_t id; uint8_t on_commit; struct TempTable *next; } TempTable;
 
 typedef struct NoticeRow { SessionNotice notice; struct NoticeRow *next; } NoticeRow;
@@ -157,8 +158,9 @@ struct Session {
     SettingUndo *undo;
     uint32_t undo_count;
     uint64_t report_version, bind_version;
-    Arena zone_memory;
+    SessionZone *zones;                /* that were used so far */
     const Zone *zone;                  /* NULL = UTC */
+    ValueStyle style;                  /* of the settings DateStyle, IntervalStyle, bytea_output, extra_float_digits */
     Arena path_memory, path_known_memory;
     Str path_names[SEARCH_PATH_MAX];   /* as set */
     uint32_t path_name_count;
@@ -279,12 +281,15 @@ const char *const *setting__choices(SettingId id); /* NULL: not an ENUM */
 ErrorCode setting__bad_value(SettingId id, Str value, Error *err);
 int64_t setting__number(SettingId id, Str canonical);
 uint8_t setting__isolation(Str canonical);
-NODISCARD ErrorCode setting__canonical(const Session *session, SettingId id, Str value, Arena *arena, Str *value_out, Error *err);
+NODISCARD ErrorCode setting__canonical(Session *session, SettingId id, Str value, Arena *arena, Str *value_out, Error *err);
 NODISCARD ErrorCode setting__apply(Session *session, SettingId id, Str canonical, Error *err);
 Str setting__value(const Session *session, SettingId id);
 Str setting__shown(const Session *session, SettingId id);
 void setting__force(Session *session, SettingId id, Str value);
 void setting__number_version(Session *session);
+/* A zone by the text of SET TimeZone; both answers live as the session. */
+NODISCARD ErrorCode session__zone(Session *session, Str text, Str *name_out, const Zone **zone_out, Error *err);
+void session__zones_deinit(Session *session);
 NODISCARD ErrorCode session__settings_init(Session *session, Error *err);
 void session__settings_deinit(Session *session);
 NODISCARD ErrorCode session__setting_set(Session *session, Str name, Str value, bool local, Error *err);

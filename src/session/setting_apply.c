@@ -5,32 +5,9 @@
 #include "base/number.h"
 #include "session/session_internal.h"
 
-/* SET TIME ZONE 5.5: hours east of UTC, written as an offset. */
-static Str zone_name(Str value, char text[16]) {
-    double hours = 0;
-    if (!parse_double(value, &hours) || hours < -15.99 || hours > 15.99) {
-        return value;
-    }
-    int minutes = (int)(hours * 60 + (hours < 0 ? -0.5 : 0.5));
-    int size = minutes < 0 ? -minutes : minutes;
-    int len = snprintf(text, 16, "%c%02d:%02d", minutes < 0 ? '-' : '+', size / 60, size % 60);
-    return (Str){text, (size_t)len};
-}
-
 static ErrorCode apply_timezone(Session *session, Str value, Error *err) {
-    char text[16];
-    Arena memory;
-    const Zone *zone = NULL;
-    bool is_utc = str_equal_ignore_case(value, STR("UTC")) || str_equal_ignore_case(value, STR("GMT")) || str_equal_ignore_case(value, STR("Z"));
-    arena_init(&memory, 1 << 24);
-    if (!is_utc && os_zone_load(zone_name(value, text), &memory, &zone, err) != ERR_OK) {
-        arena_deinit(&memory);
-        return setting__bad_value(SETTING_TIMEZONE, value, err);
-    }
-    arena_deinit(&session->zone_memory);
-    session->zone_memory = memory;
-    session->zone = zone;
-    return ERR_OK;
+    Str name;
+    return session__zone(session, value, &name, &session->zone, err);
 }
 
 static ErrorCode apply_durability(Session *session, Str value, Error *err) {
@@ -164,8 +141,48 @@ static ErrorCode apply_only_on(SettingId id, Str value, bool on, Error *err) {
     return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "parameter \"%s\" can only be %s", setting__row(id)->name, on ? "on" : "off");
 }
 
+/* ---- how values are printed ---- */
+
+static size_t place_in(Str value, const char *const *names, size_t count) {
+    size_t i = 0;
+    while (i + 1 < count && !str_equal(value, str_from_c(names[i]))) {
+        i++;
+    }
+    return i;
+}
+
+/* "SQL, DMY" */
+static void apply_datestyle(Session *session, Str value) {
+    static const char *const FORMS[] = {[DATE_FORM_ISO] = "ISO", [DATE_FORM_POSTGRES] = "Postgres", [DATE_FORM_SQL] = "SQL", [DATE_FORM_GERMAN] = "German"};
+    static const char *const ORDERS[] = {[DATE_ORDER_MDY] = "MDY", [DATE_ORDER_DMY] = "DMY", [DATE_ORDER_YMD] = "YMD"};
+    Str form;
+    (void)str_split(&value, ',', &form);
+    session->style.date = (DateStyle){(uint8_t)place_in(form, FORMS, COUNT_OF(FORMS)), (uint8_t)place_in(str_trim(value), ORDERS, COUNT_OF(ORDERS))};
+}
+
+static ErrorCode apply_style(Session *session, SettingId id, Str value) {
+    static const char *const INTERVALS[] = {[INTERVAL_POSTGRES] = "postgres", [INTERVAL_VERBOSE] = "postgres_verbose", [INTERVAL_SQL] = "sql_standard", [INTERVAL_ISO] = "iso_8601"};
+    int64_t digits;
+    switch (id) {
+    case SETTING_DATESTYLE: apply_datestyle(session, value); break;
+    case SETTING_INTERVAL_STYLE: session->style.interval = (uint8_t)place_in(value, INTERVALS, COUNT_OF(INTERVALS)); break;
+    case SETTING_BYTEA_OUTPUT: session->style.bytea_escape = str_equal(value, STR("escape")); break;
+    default:
+        assert(id == SETTING_EXTRA_FLOAT_DIGITS);
+        digits = setting__number(id, value);
+        session->style.floats_rounded = digits <= 0;
+        session->style.float_digits = (int8_t)MIN_OF(digits, 0);
+        break;
+    }
+    return ERR_OK;
+}
+
 ErrorCode setting__apply(Session *session, SettingId id, Str value, Error *err) {
     switch (id) {
+    case SETTING_DATESTYLE:
+    case SETTING_INTERVAL_STYLE:
+    case SETTING_BYTEA_OUTPUT:
+    case SETTING_EXTRA_FLOAT_DIGITS: return apply_style(session, id, value);
     case SETTING_TIMEZONE: return apply_timezone(session, value, err);
     case SETTING_DIALECT: return apply_dialect(session, value);
     case SETTING_DURABILITY: return apply_durability(session, value, err);

@@ -256,7 +256,7 @@ static ErrorCode canonical_encoding(Str value, Str *value_out, Error *err) {
     return setting__bad_value(SETTING_CLIENT_ENCODING, value, err);
 }
 
-ErrorCode setting__canonical(const Session *session, SettingId id, Str value, Arena *arena, Str *value_out, Error *err) {
+ErrorCode setting__canonical(Session *session, SettingId id, Str value, Arena *arena, Str *value_out, Error *err) {
     if (memchr(value.data == NULL ? "" : value.data, 0, value.len) != NULL || !utf8_valid(value)) {
         return setting__bad_value(id, STR(""), err);
     }
@@ -267,9 +267,11 @@ ErrorCode setting__canonical(const Session *session, SettingId id, Str value, Ar
     case SETTING_FORM_REAL: return canonical_number(id, value, arena, value_out, err);
     default: break;
     }
+    const Zone *zone;
     *value_out = value;
     switch (id) {
     case SETTING_DATESTYLE: return canonical_datestyle(value, setting__value(session, id), arena, value_out, err);
+    case SETTING_TIMEZONE: return session__zone(session, value, value_out, &zone, err);
     case SETTING_CLIENT_ENCODING: return canonical_encoding(value, value_out, err);
     default: return ERR_OK;
     }

@@ -21,7 +21,7 @@ enum {
     X(AUTOVACUUM, "autovacuum", BOOL, "on", SETTING_SERVER, "", 0, 0)                                                  \
     X(BACKSLASH_QUOTE, "backslash_quote", ENUM, "safe_encoding", 0, "", 0, 0)                                          \
     X(BLOCK_SIZE, "block_size", INT, "8192", SETTING_INTERNAL, "", 8192, 8192)                                         \
-    X(BYTEA_OUTPUT, "bytea_output", ENUM, "hex", 0, "", 0, 0)                                                          \
+    X(BYTEA_OUTPUT, "bytea_output", ENUM, "hex", SETTING_BINDS, "", 0, 0)                                                          \
     X(CHECK_FUNCTION_BODIES, "check_function_bodies", BOOL, "on", 0, "", 0, 0)                                         \
     X(CLIENT_CONNECTION_CHECK, "client_connection_check_interval", INT, "0", 0, "ms", 0, 2147483647)                   \
     X(CLIENT_ENCODING, "client_encoding", TEXT, "UTF8", SETTING_REPORT, "", 0, 0)                                      \

@@ -236,7 +236,11 @@ static ErrorCode read_literal(Binder *b, const Expr *expr, Type type, const Expr
     Error reason;
     ErrorCode code = value_parse(type, text, b->context->environment, b->arena, &value.as, &reason);
     if (code != ERR_OK) {
-        return error_set(b->err, code, expr->position, "%s", reason.message);
+        reason.position = expr->position;
+        if (b->err != NULL) {
+            *b->err = reason; /* with its hint */
+        }
+        return code;
     }
     *expr_out = expr_constant(b, &value, expr->position);
     return ERR_OK;

@@ -56,7 +56,10 @@ typedef struct FunctionEnvironment {
     int64_t (*clock_micros)(void *clock);  /* systimestamp() */
     void *clock;
     const Zone *zone;                      /* session time zone; NULL = UTC */
+    ValueStyle style;                      /* how texts of values look and are read */
     ErrorCode (*zone_load)(Str name, Arena *arena, const Zone **zone_out, Error *err); /* by name or offset (os_zone_load); NULL: only offsets */
+    /* As PostgreSQL names zones: any case, POSIX rules (os_zone_find). NULL: as zone_load */
+    ErrorCode (*zone_find)(Str name, Arena *arena, Str *name_out, const Zone **zone_out, Error *err);
     Random *random;                        /* one thread only: FN_VOLATILE calls run on the session's thread */
     Str user_name, database_name, schema_name, version_text;
     bool questdb;                          /* dialect, for the few text forms that differ */

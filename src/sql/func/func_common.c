@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * func_common.c - errors and small helpers that several families share. */
-#include "sql/func/func_internal.h"
+#include "sql/func/time/datetime_in.h"
 
 ErrorCode func__check_text_bytes(uint64_t bytes, Error *err) {
     if (bytes > TEXT_RESULT_BYTES_MAX) {
@@ -34,6 +34,9 @@ int64_t func__from_wall(const Zone *zone, int64_t wall_micros) {
 
 ErrorCode func__zone_find(const FunctionEnvironment *environment, Str name, bool posix, Arena *arena, const Zone **zone_out, Error *err) {
     int32_t offset;
+    if (posix && environment != NULL && environment->zone_find != NULL) {
+        return time__zone_named(environment, name, arena, zone_out, err);
+    }
     if (zone_parse_offset(name, &offset)) {
         *zone_out = zone_fixed(arena, posix ? -offset : offset);
         return ERR_OK;

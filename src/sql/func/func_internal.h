@@ -80,6 +80,13 @@ int func__order_interval(const void *a, const void *b);
 int func__order_uuid(const void *a, const void *b);
 int func__order_array(const void *a, const void *b);
 
+/* How the statement prints values as text. */
+static inline TextStyle func__text_style(const KernelCall *call) {
+    const FunctionEnvironment *e = call->environment;
+    return e == NULL ? (TextStyle){.full_nanos = true}
+                     : (TextStyle){.questdb = e->questdb, .full_nanos = true, .zone = e->zone, .names = e->names, .value = e->style};
+}
+
 /* ---- time, shared by casts and functions ---- */
 static inline const Zone *func__zone(const KernelCall *call) {
     return call->environment == NULL ? NULL : call->environment->zone;

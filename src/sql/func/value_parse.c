@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * value_parse.c - text input of every type: one value, with PostgreSQL's errors. */
 #include <math.h>
-#include <stdio.h>
 
 #include "column/array.h"
 #include "sql/func/cast_internal.h"
-#include "sql/func/time/time_internal.h"
+#include "sql/func/time/datetime_in.h"
 
 static ErrorCode invalid(Type type, Str text, ErrorCode code, Error *err) {
     return error_set(err, code, 0, "invalid input syntax for type %s: \"%.*s\"", type_sql_name((TypeId)type.id),
@@ -130,54 +129,19 @@ static ErrorCode parse_numeric(Type type, Str text, Arena *arena, void *out, Err
 
 /* ---- times ---- */
 
-/* "2024-13-45 99:00" is a date whose fields are out of range, "abc" and "2024-13-45 abc" are none at all. */
-static bool looks_like_a_date(Str text) {
-    size_t dashes = 0, digits = 0;
-    text = str_trim(text);
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.data[i];
-        if (dashes >= 2) {
-            if ((c < '0' || c > '9') && str_find_char(STR(" :.,+-TtZzAaPpMm"), c, 0) < 0) {
-                return false;
-            }
-        } else if (c == '-' && digits > 0) {
-            dashes++;
-            digits = 0;
-        } else if (c >= '0' && c <= '9') {
-            digits++;
-        } else {
-            return false;
-        }
+static ErrorCode bad_time(Type type, Str text, const DateTimeIn *in, DateTimeFault fault, Error *err) {
+    int len = (int)MIN_OF(text.len, 200);
+    ErrorCode code;
+    switch (fault) {
+    case FAULT_FIELD: return error_set(err, ERR_DATETIME_OVERFLOW, 0, "date/time field value out of range: \"%.*s\"", len, text.data);
+    case FAULT_MONTH_OR_DAY:
+        code = error_set(err, ERR_DATETIME_OVERFLOW, 0, "date/time field value out of range: \"%.*s\"", len, text.data);
+        (void)error_add(err, 'H', "Perhaps you need a different \"DateStyle\" setting.");
+        return code;
+    case FAULT_OFFSET: return error_set(err, ERR_ZONE_DISPLACEMENT, 0, "time zone displacement out of range: \"%.*s\"", len, text.data);
+    case FAULT_ZONE_NAME: return error_set(err, ERR_INVALID_PARAMETER, 0, "time zone \"%.*s\" not recognized", STR_ARG(in->zone_name));
+    default: return invalid(type, text, ERR_INVALID_DATETIME, err);
     }
-    return dashes == 2;
-}
-
-static ErrorCode bad_time(Type type, Str text, Error *err) {
-    if (looks_like_a_date(text)) {
-        return error_set(err, ERR_DATETIME_OVERFLOW, 0, "date/time field value out of range: \"%.*s\"", (int)MIN_OF(text.len, 200),
-                         text.data);
-    }
-    return invalid(type, text, ERR_INVALID_DATETIME, err);
-}
-
-/* now, today, tomorrow, yesterday: by the statement's clock. */
-static bool special_time(Str text, const FunctionEnvironment *environment, Wall *wall_out) {
-    static const struct {
-        const char *word;
-        int days;
-        bool midnight;
-    } WORDS[] = {{"now", 0, false}, {"today", 0, true}, {"tomorrow", 1, true}, {"yesterday", -1, true}};
-    text = str_trim(text);
-    for (size_t i = 0; environment != NULL && i < COUNT_OF(WORDS); i++) {
-        if (str_equal_ignore_case(text, str_from_c(WORDS[i].word))) {
-            Wall wall = time__load(TYPE_TIMESTAMPTZ, &environment->now_micros, environment->zone);
-            wall.days += WORDS[i].days;
-            wall.nanos = WORDS[i].midnight ? 0 : wall.nanos;
-            *wall_out = wall;
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Nanoseconds are kept for timestamp_ns only; the others round to the microsecond, halves to even, as PostgreSQL. */
@@ -200,100 +164,87 @@ static void shift(Wall *wall, int64_t seconds) {
     wall->nanos = nanos - carry * NANOS_PER_DAY;
 }
 
-/* "0000-01-01": PostgreSQL has no year 0; QuestDB's dates are astronomical. */
-static bool is_year_zero(Str text) {
-    text = str_trim(text);
-    size_t zeros = 0;
-    while (zeros < text.len && text.data[zeros] == '0') {
-        zeros++;
+static ErrorCode store_time(Type type, Str text, Wall wall, const Zone *zone, void *out, Error *err) {
+    ErrorCode code = time__store((TypeId)type.id, wall, zone, out, NULL);
+    if (code == ERR_OK) {
+        return ERR_OK;
     }
-    return zeros >= 4 && (zeros == text.len || text.data[zeros] == '-' || text.data[zeros] == '/');
+    const char *what = type.id == TYPE_DATE ? "date" : "timestamp";
+    return error_set(err, code, 0, "%s out of range: \"%.*s\"", what, (int)MIN_OF(text.len, 200), text.data);
 }
 
-/* "1/5/2024…" -> "2024-01-05…": month first, as PostgreSQL's default DateStyle has it. The rest of the text stays. */
-static bool slashed_date(Str text, char *room, size_t room_bytes, Str *out) {
-    int month = 0, day = 0, year = 0, used = 0;
-    char copy[100];
-    if (text.len >= sizeof copy) {
-        return false;
+static ErrorCode store_civil(Type type, Str text, const CivilTime *civil, const int32_t *east, const Zone *zone, void *out, Error *err) {
+    Wall wall = {.days = days_from_civil(civil->year, civil->month, civil->day)};
+    if (type.id != TYPE_DATE) {
+        set_clock(&wall, civil, (TypeId)type.id);
     }
-    memcpy(copy, text.data, text.len);
-    copy[text.len] = '\0';
-    if (sscanf(copy, "%2d/%2d/%4d%n", &month, &day, &year, &used) != 3 || used < 8) {
-        return false;
+    if (east != NULL) {
+        shift(&wall, -*east);
+        zone = NULL; /* it is UTC now */
     }
-    int len = snprintf(room, room_bytes, "%04d-%02d-%02d%s", year, month, day, copy + used);
-    *out = str_from(room, (size_t)len);
-    return len > 0 && (size_t)len < room_bytes;
+    return store_time(type, text, wall, zone, out, err);
 }
 
-/* The usual abbreviations of PostgreSQL's default list, in hours east. */
-static const Zone *abbreviated(Str name, Arena *arena) {
-    static const struct { const char *name; int8_t hours; } ZONES[] = {
-        {"est", -5}, {"edt", -4}, {"cst", -6}, {"cdt", -5}, {"mst", -7}, {"mdt", -6}, {"pst", -8}, {"pdt", -7}, {"akst", -9}, {"akdt", -8}, {"hst", -10},
-        {"wet", 0}, {"west", 1}, {"bst", 1}, {"cet", 1}, {"cest", 2}, {"eet", 2}, {"eest", 3}, {"msk", 3}, {"jst", 9}, {"kst", 9}, {"ist", 2}};
-    for (size_t i = 0; i < COUNT_OF(ZONES); i++) {
-        if (str_equal_ignore_case(name, str_from_c(ZONES[i].name))) {
-            return zone_fixed(arena, ZONES[i].hours * 3600);
+/* QuestDB's dates: ISO forms, the year may be 0; an offset counts for every type but date. */
+static ErrorCode parse_time_iso(Type type, Str text, const Zone *zone, bool questdb, void *out, Error *err) {
+    ParsedTime parsed;
+    if (!timestamp_parse(str_trim(text), &parsed)) {
+        return bad_time(type, text, NULL, FAULT_FORM, err);
+    }
+    if (parsed.infinite != 0) {
+        return time__store((TypeId)type.id, (Wall){.infinite = parsed.infinite}, zone, out, err);
+    }
+    bool converts = type.id == TYPE_TIMESTAMPTZ || (questdb && type.id != TYPE_DATE);
+    return store_civil(type, text, &parsed.civil, parsed.has_offset && converts ? &parsed.offset_seconds : NULL, zone, out, err);
+}
+
+/* yyyy-mm-dd[ hh:mm:ss[.f…]][Z or ±hh[:mm]]: what programs write; means the same under every DateStyle. */
+static bool is_plain_iso(Str text) {
+    static const char FORM[] = "dddd-dd-dd dd:dd:dd";
+    size_t len = MIN_OF(text.len, sizeof FORM - 1);
+    if (text.len != 10 && text.len < sizeof FORM - 1) {
+        return false;
+    }
+    for (size_t i = 0; i < len; i++) {
+        char c = text.data[i];
+        bool fits = FORM[i] == 'd' ? c >= '0' && c <= '9' : c == FORM[i] || (i == 10 && c == 'T');
+        if (!fits) {
+            return false;
         }
     }
-    return NULL;
-}
-
-/* "2024-01-05 10:00:00 America/New_York": a zone's name behind, which timestamptz heeds and the others drop. */
-static bool named_zone(Str text, const FunctionEnvironment *environment, Arena *arena, ParsedTime *parsed_out, const Zone **zone_out) {
-    size_t at = text.len;
-    while (at > 0 && text.data[at - 1] != ' ') {
-        at--;
+    size_t at = len;
+    if (at < text.len && text.data[at] == '.') {
+        at++;
+        while (at < text.len && text.data[at] >= '0' && text.data[at] <= '9') {
+            at++;
+        }
     }
-    if (environment == NULL || environment->zone_load == NULL || at < 9 || at == text.len || (text.data[at] >= '0' && text.data[at] <= '9')) {
-        return false;
-    }
-    if (!timestamp_parse(str_trim(str_slice(text, 0, at)), parsed_out) || parsed_out->has_offset) {
-        return false;
-    }
-    const Zone *short_zone = abbreviated(str_slice(text, at, text.len), arena);
-    if (short_zone != NULL) {
-        *zone_out = short_zone;
-        return true;
-    }
-    return func__zone_find(environment, str_slice(text, at, text.len), false, arena, zone_out, NULL) == ERR_OK;
+    Str rest = str_slice(text, at, text.len);
+    bool offset = (rest.len == 3 || rest.len == 6) && (rest.data[0] == '+' || rest.data[0] == '-');
+    return memcmp(text.data, "0000", 4) != 0 && (rest.len == 0 || offset || (rest.len == 1 && rest.data[0] == 'Z'));
 }
 
 static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *environment, Arena *arena, void *out, Error *err) {
     ParsedTime parsed;
-    Wall wall = {0};
+    DateTimeIn in;
     TypeId id = (TypeId)type.id;
     const Zone *zone = environment == NULL ? NULL : environment->zone;
-    if (special_time(text, environment, &wall)) {
-        if (id == TYPE_DATE) {
-            wall.nanos = 0;
-        }
-        return time__store(id, wall, zone, out, err);
+    if (environment == NULL || environment->questdb) {
+        return parse_time_iso(type, text, zone, environment != NULL, out, err);
     }
-    bool postgres = environment != NULL && !environment->questdb;
-    char room[128];
     Str plain = str_trim(text);
-    if (postgres && !slashed_date(plain, room, sizeof room, &plain)) {
-        plain = str_trim(text);
+    bool tz = id == TYPE_TIMESTAMPTZ;
+    if (is_plain_iso(plain) && timestamp_parse(plain, &parsed)) {
+        return store_civil(type, text, &parsed.civil, parsed.has_offset && tz ? &parsed.offset_seconds : NULL, zone, out, err);
     }
-    bool fine = timestamp_parse(plain, &parsed) || (postgres && named_zone(plain, environment, arena, &parsed, &zone));
-    if (!fine || (postgres && is_year_zero(text))) {
-        return bad_time(type, text, err);
+    DateTimeFault fault = time__datetime_in(text, environment, arena, &in);
+    if (fault != FAULT_NONE) {
+        return bad_time(type, text, &in, fault, err);
     }
-    wall.infinite = parsed.infinite;
-    if (wall.infinite == 0) {
-        wall.days = days_from_civil(parsed.civil.year, parsed.civil.month, parsed.civil.day);
-        if (id != TYPE_DATE) {
-            set_clock(&wall, &parsed.civil, id);
-        }
+    if (in.infinite != 0) {
+        return time__store(id, (Wall){.infinite = in.infinite}, zone, out, err);
     }
-    bool converts = id == TYPE_TIMESTAMPTZ || (environment != NULL && environment->questdb && id != TYPE_DATE);
-    if (parsed.has_offset && converts && wall.infinite == 0) {
-        shift(&wall, -parsed.offset_seconds);
-        zone = NULL; /* it is UTC now */
-    }
-    return time__store(id, wall, zone, out, err);
+    return in.epoch ? time__store(id, (Wall){0}, NULL, out, err) : store_civil(type, text, &in.civil, in.has_zone && tz ? &in.east : NULL, zone, out, err);
 }
 
 /* ---- the rest ---- */

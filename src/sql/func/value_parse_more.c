@@ -47,7 +47,7 @@ static ErrorCode zone_east(Type type, Str text, const ParsedClock *clock, const 
     if (zone_parse_offset(clock->zone, east_out)) {
         return ERR_OK;
     }
-    if (func__zone_find(environment, clock->zone, false, arena, &zone, NULL) != ERR_OK) {
+    if (func__zone_find(environment, clock->zone, true, arena, &zone, NULL) != ERR_OK) {
         return invalid(type, text, ERR_INVALID_DATETIME, err);
     }
     *east_out = zone_offset_at_utc(zone, floor_div(instant, MICROS_PER_SECOND));

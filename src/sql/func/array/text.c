@@ -10,7 +10,8 @@ static ErrorCode join_row(const KernelCall *call, Vector *out, size_t row, Error
     bool has_null_text = call->arg_count > 2 && !vector_is_null(call->args[2], row);
     TRY(array__arg(call, 0, row, &array, err));
     Str separator = vector_text(call->args[1], row), null_text = has_null_text ? vector_text(call->args[2], row) : STR("");
-    TextStyle style = {.full_nanos = true, .zone = func__zone(call), .names = call->environment == NULL ? NULL : call->environment->names};
+    TextStyle style = func__text_style(call);
+    style.questdb = false;
     buffer_init(&text, TEXT_RESULT_BYTES_MAX);
     for (uint32_t i = 0; i < array.count; i++) {
         AnyValue value;

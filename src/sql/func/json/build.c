@@ -28,18 +28,21 @@ static void put_string(Str text, Buffer *out) {
     buffer_append_char(out, '"');
 }
 
-/* "2024-01-02 03:04:05+00" -> "2024-01-02T03:04:05+00:00" */
+/* "2024-01-02 03:04:05+00 BC" -> "2024-01-02T03:04:05+00:00 BC" */
 static void put_time(Type type, Str text, Buffer *out) {
+    ptrdiff_t gap = str_find_char(text, ' ', 0);
+    ptrdiff_t era = gap < 0 ? -1 : str_find_char(text, ' ', (size_t)gap + 1);
+    size_t end = era < 0 ? text.len : (size_t)era, sign = 0;
     buffer_append_char(out, '"');
-    size_t sign = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        bool is_gap = text.data[i] == ' ' && i == 10;
-        sign = i > 10 && (text.data[i] == '+' || text.data[i] == '-') ? i : sign;
+    for (size_t i = 0; i < end; i++) {
+        bool is_gap = (ptrdiff_t)i == gap;
+        sign = gap >= 0 && (ptrdiff_t)i > gap && (text.data[i] == '+' || text.data[i] == '-') ? i : sign;
         buffer_append_char(out, is_gap ? 'T' : text.data[i]);
     }
-    if (type.id == TYPE_TIMESTAMPTZ && sign > 0 && text.len - sign == 3) {
+    if (type.id == TYPE_TIMESTAMPTZ && sign > 0 && end - sign == 3) {
         buffer_append_str(out, STR(":00"));
     }
+    buffer_append_str(out, str_slice(text, end, text.len));
     buffer_append_char(out, '"');
 }
 
@@ -87,9 +90,17 @@ static void put_dimension(const AnyArray *array, uint8_t dim, uint32_t *at, cons
     buffer_append_char(out, ']');
 }
 
+/* Times are ISO 8601 in json, whatever the session's DateStyle. */
+static TextStyle json_style(const KernelCall *call) {
+    TextStyle style = func__text_style(call);
+    style.questdb = style.full_nanos = false;
+    style.value.date = (DateStyle){0};
+    return style;
+}
+
 static ErrorCode put_value(const KernelCall *call, size_t argument, size_t row, Buffer *out, Error *err) {
     const Vector *vector = call->args[argument];
-    TextStyle style = {.zone = call->environment->zone, .names = call->environment->names};
+    TextStyle style = json_style(call);
     if (vector_is_null(vector, row)) {
         buffer_append_str(out, STR("null"));
     } else if (vector->type.id == TYPE_SYMBOL) {
@@ -120,7 +131,7 @@ static ErrorCode put_object(const KernelCall *call, size_t row, Buffer *out, Err
     buffer_append_char(out, '{');
     for (size_t i = 0; i < call->arg_count; i += 2) {
         Buffer key;
-        TextStyle style = {.zone = call->environment->zone, .names = call->environment->names};
+        TextStyle style = json_style(call);
         const Vector *vector = call->args[i];
         if (vector_is_null(vector, row)) {
             return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "null value not allowed for object key");

@@ -6,9 +6,7 @@
 
 void text__append_any(const KernelCall *call, size_t argument, size_t row, Buffer *out) {
     const Vector *vector = call->args[argument];
-    const FunctionEnvironment *environment = call->environment;
-    TextStyle style = {.questdb = environment != NULL && environment->questdb, .full_nanos = true, .zone = func__zone(call),
-                       .names = environment == NULL ? NULL : environment->names};
+    TextStyle style = func__text_style(call);
     if (vector->type.id == TYPE_BOOL) {
         uint8_t truth = func__bool(func__arg(call, argument), row);
         value_format(vector->type, &truth, &style, out);
