@@ -417,7 +417,6 @@ static size_t send_directly(NetConnection *c) {
         ssize_t count = send(c->fd, c->out.data + sent, c->out.len - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (count > 0) {
             sent += (size_t)count;
-            c->progress_ms = net_now_ms();
         } else if (errno != EINTR) {
             c->gone |= errno != EAGAIN && errno != EWOULDBLOCK;
             break;
@@ -445,6 +444,7 @@ size_t net_flush(NetConnection *c) {
         c->pending = c->out;
         c->pending_start = sent;
         c->out = empty;
+        c->progress_ms = net_now_ms();
     } else if (!first && c->out.len > 0) {
         buffer_append(&c->queued, c->out.data, c->out.len);
         c->gone |= c->queued.failed;

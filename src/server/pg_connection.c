@@ -102,41 +102,40 @@ static PgMove take_message(PgConnection *c, const PgMessage *message, NetWait *w
 
 /* ---- waiting ---- */
 
-static int64_t sooner(int64_t a, int64_t b) { return a == 0 ? b : b == 0 ? a : MIN_OF(a, b); }
-
-/* When the wait that begins now is too long. *code_out, *message_out: what to say then. */
-static int64_t idle_deadline(const PgConnection *c, int64_t now, Error *err) {
+/* When the wait that begins now is too long; 0: never. *err, unless NULL: what to say then. */
+static int64_t idle_deadline(const PgConnection *c, Error *err) {
     SessionTimeouts timeouts = session_timeouts(c->session);
     bool in_transaction = session_in_transaction(c->session);
     int64_t idle = in_transaction ? timeouts.idle_in_transaction_ms : timeouts.idle_session_ms;
-    int64_t deadline = idle > 0 ? now + idle : 0;
+    int64_t deadline = idle > 0 ? net_now_ms() + idle : 0;
     int64_t whole = in_transaction && timeouts.transaction_ms > 0 ? timeouts.transaction_began_ms + timeouts.transaction_ms : 0;
-    if (whole != 0 && (deadline == 0 || whole < deadline)) {
+    bool whole_first = whole != 0 && (deadline == 0 || whole < deadline);
+    if (err != NULL && whole_first) {
         (void)error_set(err, ERR_TRANSACTION_TIMEOUT, ERROR_NO_POSITION, "terminating connection due to transaction timeout");
-    } else if (in_transaction) {
+    } else if (err != NULL && in_transaction) {
         (void)error_set(err, ERR_IDLE_IN_TRANSACTION, ERROR_NO_POSITION, "terminating connection due to idle-in-transaction timeout");
-    } else {
+    } else if (err != NULL) {
         (void)error_set(err, ERR_SHUTDOWN, ERROR_NO_POSITION, "terminating connection due to idle-session timeout");
     }
-    return sooner(deadline, whole);
+    return whole_first ? whole : deadline;
 }
 
 static PgMove wait_for_message(PgConnection *c, NetWait *wait_out) {
     Error err;
-    int64_t now = net_now_ms(), deadline = idle_deadline(c, now, &err);
     if (net_input_ended(c->net)) {
         return end_connection(c, wait_out);
     }
-    if (net_timed_out(c->net) && c->deadline_ms != 0 && now >= c->deadline_ms) {
+    if (net_timed_out(c->net) && c->deadline_ms != 0 && net_now_ms() >= c->deadline_ms) {
+        (void)idle_deadline(c, &err);
         return end_with(c, &err, wait_out);
     }
     if (net_stopping(c->net)) {
         (void)error_set(&err, ERR_SHUTDOWN, ERROR_NO_POSITION, "terminating connection because the server stops");
         return end_with(c, &err, wait_out);
     }
-    c->deadline_ms = deadline;
+    c->deadline_ms = idle_deadline(c, NULL);
     net_shrink(c->net);
-    *wait_out = (NetWait){.kind = NET_WAIT_INPUT, .deadline_ms = deadline};
+    *wait_out = (NetWait){.kind = NET_WAIT_INPUT, .deadline_ms = c->deadline_ms};
     return PG_MOVE_WAIT;
 }
 
