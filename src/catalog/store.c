@@ -7,6 +7,7 @@
  * Threads:    one mutex, never held across I/O. Returned objects live as catalog_collect's horizon says.
  * Tests:      test/unit/catalog/test_store.c */
 #include "catalog/store.h"
+#include <stdatomic.h>
 #include "catalog/bodies.h"
 
 typedef struct NameEntry { uint64_t hash; uint32_t slot, next; } NameEntry; /* next: place + 1 */
@@ -25,7 +26,8 @@ struct Catalog {
     DictionaryEntry *dictionaries;
     size_t dictionary_count, dictionary_capacity;
     uint32_t next_id;
-    uint64_t changed_lsn, next_version;
+    uint64_t next_version;
+    _Atomic uint64_t changed_lsn; /* read without the lock: every statement asks for it */
 };
 
 static void lock(Catalog *catalog) { catalog->sched->mutex_lock(catalog->sched, &catalog->lock); }
@@ -231,7 +233,7 @@ void catalog_put(Catalog *catalog, ObjectVersion *object) {
     }
     name_add(catalog, object, slot);
     if (stamp_is_settled(object->begin)) {
-        catalog->changed_lsn = MAX_OF(catalog->changed_lsn, object->begin);
+        atomic_store(&catalog->changed_lsn, MAX_OF(atomic_load(&catalog->changed_lsn), object->begin));
     }
     unlock(catalog);
 }
@@ -248,7 +250,7 @@ void catalog_undo(Catalog *catalog, ObjectVersion *object) {
 void catalog_settle(Catalog *catalog, ObjectVersion *object, uint64_t lsn) {
     lock(catalog);
     object->begin = lsn;
-    catalog->changed_lsn = MAX_OF(catalog->changed_lsn, lsn);
+    atomic_store(&catalog->changed_lsn, MAX_OF(atomic_load(&catalog->changed_lsn), lsn));
     unlock(catalog);
 }
 
@@ -381,10 +383,7 @@ bool catalog_next(Catalog *catalog, ObjectKind kind, const Snapshot *snapshot, s
 }
 
 uint64_t catalog_changed_lsn(Catalog *catalog) {
-    lock(catalog);
-    uint64_t lsn = catalog->changed_lsn;
-    unlock(catalog);
-    return lsn;
+    return atomic_load(&catalog->changed_lsn);
 }
 
 uint64_t catalog_object_count(Catalog *catalog, ObjectKind kind) {

@@ -214,7 +214,11 @@ ErrorCode session__set_transaction(Statement *statement, Error *err) {
 
 /* ---- statements ---- */
 
-void statement__tag(Statement *statement, const char *tag) { snprintf(statement->tag, sizeof statement->tag, "%s", tag); }
+void statement__tag(Statement *statement, const char *tag) {
+    size_t len = MIN_OF(strlen(tag), sizeof statement->tag - 1);
+    memcpy(statement->tag, tag, len);
+    statement->tag[len] = '\0';
+}
 
 static ErrorCode run_begin(Statement *statement, Error *err) {
     Session *session = statement->session;

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * statement_query.c - SELECT and its kin (rows from a run), DML (a run into storage), EXPLAIN and SHOW (lines of text). */
+#include "base/number.h"
 #include "session/session_internal.h"
-#include <stdio.h>
+
+/* A verb and the number of rows. */
+static void tag_count(Statement *statement, const char *verb) {
+    size_t len = strlen(verb);
+    _Static_assert(sizeof "INSERT 0 " + INT64_TEXT_MAX <= sizeof statement->tag, "a tag takes a verb and a number");
+    memcpy(statement->tag, verb, len);
+    len += format_uint64(statement->tag + len, statement->affected);
+    statement->tag[len] = '\0';
+}
 
 /* Planned once; runs of the same compiled statement share it. */
 ErrorCode statement__plan(Statement *statement, Error *err) {
@@ -27,7 +36,7 @@ RunContext statement__run_context(Statement *statement) {
 ErrorCode statement__start_query(Statement *statement, Error *err) {
     TRY(statement__plan(statement, err));
     RunContext context = statement__run_context(statement);
-    snprintf(statement->tag, sizeof statement->tag, "%s", statement->bound->kind == STATEMENT_SHOW ? "SHOW" : "SELECT 0");
+    statement__tag(statement, statement->bound->kind == STATEMENT_SHOW ? "SHOW" : "SELECT 0");
     return run_open(statement->plan, &context, &statement->run, err);
 }
 
@@ -48,7 +57,7 @@ ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *
         TRY(decode_columns(statement, *batch_out, err));
         statement->affected += (*batch_out)->live == NULL ? (*batch_out)->row_count : (*batch_out)->live_count;
     } else if (statement->bound->kind == STATEMENT_SELECT) {
-        snprintf(statement->tag, sizeof statement->tag, "SELECT %llu", (unsigned long long)statement->affected);
+        tag_count(statement, "SELECT ");
     }
     return ERR_OK;
 }
@@ -57,12 +66,9 @@ ErrorCode statement__run_dml(Statement *statement, Error *err) {
     TRY(statement__plan(statement, err));
     RunContext context = statement__run_context(statement);
     const TableDef *table = statement->bound->table;
-    unsigned long long rows;
     DmlKind kind = statement->bound->kind == STATEMENT_INSERT ? DML_INSERT : statement->bound->kind == STATEMENT_UPDATE ? DML_UPDATE : DML_DELETE;
     TRY(run_dml(statement->plan, &context, table, kind, &statement->affected, &statement->returned, err));
-    rows = statement->affected;
-    const char *verb = statement->bound->kind == STATEMENT_INSERT ? "INSERT 0" : statement->bound->kind == STATEMENT_UPDATE ? "UPDATE" : "DELETE";
-    snprintf(statement->tag, sizeof statement->tag, "%s %llu", verb, rows);
+    tag_count(statement, kind == DML_INSERT ? "INSERT 0 " : kind == DML_UPDATE ? "UPDATE " : "DELETE ");
     return ERR_OK;
 }
 

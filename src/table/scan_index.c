@@ -7,7 +7,7 @@
  * Tests:   test/unit/engine/test_keys.c, test/sql/index.slt */
 #include "table/scan_index.h"
 
-enum { HELPING_FIRST = 8, HELPING = 256, LAST_KEY_BYTES = 64 /* of 255: above every key */, ROWS_ALWAYS = 512, ROWS_SHARE = 64 };
+enum { HELPING = 256, LAST_KEY_BYTES = 64 /* of 255: above every key */, ROWS_ALWAYS = 512, ROWS_SHARE = 64 };
 
 static bool inside(const KeyStretch *stretch, const BtreeCursor *cursor, bool descending);
 
@@ -38,9 +38,10 @@ static ErrorCode pin_parts(Scan *scan, IndexScan *index, Error *err) {
             TRY(table__segment_index(table, scan->def, source->part, &index->shape, &source->run, err));
         }
         buffer_init(&source->keys, SIZE_MAX);
-        source->key_ends = arena_array(&scan->arena, uint32_t, HELPING + 1);
-        source->rows = arena_array(&scan->arena, uint32_t, HELPING);
-        source->live = arena_array(&scan->arena, bool, HELPING);
+        source->key_ends = source->first_ends;
+        source->rows = source->first_rows;
+        source->live = source->first_live;
+        source->room = HELPING_FIRST;
     }
     return ERR_OK;
 }
@@ -159,14 +160,28 @@ static bool tree_start(const IndexScan *index, const IndexSource *source, const 
     return btree_seek_before(tree, (Bytes){last, sizeof last}, UINT32_MAX, cursor);
 }
 
+/* Room for a larger helping. The scan's arena has no other user then: an index is one morsel, hence one cursor. The last entry is still needed. */
+static void source_grow(Scan *scan, IndexSource *source) {
+    uint32_t *key_ends = arena_array(&scan->arena, uint32_t, HELPING), *rows = arena_array(&scan->arena, uint32_t, HELPING);
+    memcpy(key_ends, source->key_ends, source->count * sizeof *key_ends);
+    memcpy(rows, source->rows, source->count * sizeof *rows);
+    source->key_ends = key_ends;
+    source->rows = rows;
+    source->live = arena_array(&scan->arena, bool, HELPING);
+    source->room = HELPING;
+}
+
 static void tree_help(ScanCursor *cursor, IndexSource *source, const KeyStretch *stretch) {
     Scan *scan = cursor->scan;
     const IndexScan *index = scan->index;
     BtreeCursor at;
+    if (source->begun && source->room < HELPING) {
+        source_grow(scan, source);
+    }
     table__lock(scan->table);
     const PartIndex *own = table__part_index(source->part, index->shape.index->id);
     const Btree *tree = own != NULL ? own->tree : NULL;
-    uint32_t room = source->begun ? HELPING : HELPING_FIRST;
+    uint32_t room = source->room;
     bool more = tree != NULL && tree_start(index, source, stretch, tree, &at);
     uint32_t count = 0;
     buffer_clear(&source->keys);
@@ -181,6 +196,7 @@ static void tree_help(ScanCursor *cursor, IndexSource *source, const KeyStretch 
     source->count = count;
     source->at = 0;
     source->begun = true;
+    source->last = count < room;
     source->done = count == 0;
 }
 
@@ -248,6 +264,10 @@ static ErrorCode source_settle(ScanCursor *cursor, IndexSource *source, const Ke
             source->at++;
         }
         if (source->begun && source->at < source->count) {
+            return ERR_OK;
+        }
+        if (source->begun && source->last) { /* what is put into the stretch from now on the snapshot does not see */
+            source->done = true;
             return ERR_OK;
         }
         tree_help(cursor, source, stretch);

@@ -5,16 +5,21 @@
 #include "table/index_part.h"
 #include "table/scan_internal.h"
 
+enum { HELPING_FIRST = 8 };
+
 /* What one part has in the current stretch. */
 typedef struct IndexSource {
     Part *part;
     struct IndexRun *run;        /* NULL: a tree */
     bool begun, done;
-    /* tree: entries copied under the lock, key after key */
+    bool last;                   /* tree: the helping at hand reached the end of the stretch */
+    /* tree: entries copied under the lock, key after key; the first helping has room in here */
     Buffer keys;
     uint32_t *key_ends, *rows;   /* of keys; places */
     bool *live;
-    uint32_t count, at;
+    uint32_t count, at, room;
+    uint32_t first_ends[HELPING_FIRST], first_rows[HELPING_FIRST];
+    bool first_live[HELPING_FIRST];
     /* run */
     RunCursor cursor;
 } IndexSource;

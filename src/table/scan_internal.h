@@ -175,7 +175,7 @@ struct ScanCursor {
     uint64_t *latest_rows;       /* rows of the current block that it picked */
     Arena block_arena;           /* of the current morsel */
     Arena arena;                 /* of the cursor */
-    /* From here on not even cleared for the rows of an index. */
+    /* From here on: the rows of an index need none of it, and their cursors end before it. */
     uint64_t live[BATCH_WORDS];
     uint64_t passing[GRANULE_ROWS / 64];
     uint16_t index[BATCH_ROWS];

@@ -154,8 +154,8 @@ static uint64_t source_row_estimate(RowSource *base) {
 
 static ErrorCode cursor_open(Scan *scan, ScanCursor **cursor_out, Error *err) {
     (void)err;
-    ScanCursor *cursor = mem_alloc(sizeof *cursor);
-    memset(cursor, 0, scan->index != NULL ? offsetof(ScanCursor, live) : sizeof *cursor);
+    size_t bytes = scan->index != NULL ? offsetof(ScanCursor, live) : sizeof(ScanCursor);
+    ScanCursor *cursor = mem_calloc(1, bytes);
     cursor->scan = scan;
     arena_init(&cursor->arena, SCAN_MEMORY_MAX);
     arena_init(&cursor->block_arena, SCAN_MEMORY_MAX);

@@ -7,6 +7,7 @@
  * Threads:    a frame belongs to one worker. */
 #include "sql/exec/exec_internal.h"
 
+enum { FRAME_ALIGNMENT = 16, MASK_ALIGNMENT = 64 };
 #define FRAME_ARENA_BYTES_MAX ((size_t)64 << 30) /* the run's budget is the real limit */
 
 static void bind_constant(Frame *frame, RegisterNumber reg, const Value *value, const SymbolTable *symbols) {
@@ -49,20 +50,42 @@ static ErrorCode bind_register(Frame *frame, RegisterNumber number, Error *err) 
     return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "register kind %u", reg->kind);
 }
 
+/* The next piece of a frame's memory; with at NULL only their sizes are added up. */
+static void *piece(uint8_t *memory, size_t *used, size_t count, size_t size) {
+    void *at = memory == NULL ? NULL : memory + *used;
+    *used += (count * size + FRAME_ALIGNMENT - 1) / FRAME_ALIGNMENT * FRAME_ALIGNMENT;
+    return at;
+}
+
+static size_t place_arrays(const Program *program, Frame *frame, uint8_t *memory) {
+    size_t used = 0, registers = program->register_count + 1;
+    frame->masks = piece(memory, &used, program->mask_count, sizeof *frame->masks);
+    frame->own = piece(memory, &used, registers, sizeof *frame->own);
+    frame->slots = piece(memory, &used, registers, sizeof *frame->slots);
+    frame->buffers = piece(memory, &used, registers, sizeof *frame->buffers);
+    frame->bool_words = piece(memory, &used, registers, sizeof *frame->bool_words);
+    frame->mask_empty = piece(memory, &used, program->mask_count, sizeof *frame->mask_empty);
+    frame->states = piece(memory, &used, program->step_count + 1, sizeof *frame->states);
+    return used;
+}
+
+/* A frame and its arrays are one piece of memory: a short statement opens several frames and uses each once. */
+static Frame *frame_create(const Program *program) {
+    Frame sizes;
+    size_t bytes = place_arrays(program, &sizes, NULL), head = sizeof(Frame) + MASK_ALIGNMENT;
+    Frame *frame = mem_calloc(1, head + bytes);
+    uint8_t *behind = (uint8_t *)(frame + 1);
+    place_arrays(program, frame, behind + (-(uintptr_t)behind & (MASK_ALIGNMENT - 1)));
+    return frame;
+}
+
 ErrorCode frame_open(Run *run, const Program *program, Frame **frame_out, Error *err) {
     assert(program != NULL);
-    Frame *frame = mem_calloc(1, sizeof *frame);
+    Frame *frame = frame_create(program);
     frame->program = program;
     frame->run = run;
     arena_init(&frame->keep, FRAME_ARENA_BYTES_MAX);
     arena_init(&frame->scratch, FRAME_ARENA_BYTES_MAX);
-    frame->own = arena_array(&frame->keep, Vector, program->register_count + 1);
-    frame->slots = arena_array(&frame->keep, Vector *, program->register_count + 1);
-    frame->buffers = arena_array(&frame->keep, void *, program->register_count + 1);
-    frame->bool_words = arena_array(&frame->keep, uint64_t, program->register_count + 1);
-    frame->masks = arena_alloc_aligned(&frame->keep, program->mask_count * sizeof *frame->masks, 64);
-    frame->mask_empty = arena_array(&frame->keep, bool, program->mask_count);
-    frame->states = arena_array(&frame->keep, StepState, program->step_count + 1);
     for (RegisterNumber r = 0; r < program->register_count; r++) {
         ErrorCode code = bind_register(frame, r, err);
         if (code != ERR_OK) {
@@ -326,10 +349,27 @@ Value value_keep(const Value *value, Arena *arena) {
     return copy;
 }
 
+/* A parameter or constant is taken from where it is; false: it must be computed. */
+static bool constant_outputs(const Run *run, const Program *program, Arena *arena, Value *values_out) {
+    for (uint32_t i = 0; i < program->output_count; i++) {
+        const Register *reg = &program->registers[program->outputs[i]];
+        bool param = reg->kind == REGISTER_PARAM && reg->number < run->context.param_count;
+        if (!param && reg->kind != REGISTER_CONSTANT) {
+            return false;
+        }
+        values_out[i] = value_keep(param ? &run->context.params[reg->number] : &reg->value, arena);
+        values_out[i].type = param ? reg->type : values_out[i].type;
+    }
+    return true;
+}
+
 ErrorCode program_constants(Run *run, const Program *program, Arena *arena, Value *values_out, Error *err) {
     Frame *frame = NULL;
     ErrorCode code = program_subqueries(run, program, err);
     TRY(code);
+    if (program->step_count == 0 && constant_outputs(run, program, arena, values_out)) {
+        return ERR_OK;
+    }
     TRY_OR(done, frame_open(run, program, &frame, err));
     TRY_OR(done, frame_run(frame, NULL, err));
     for (uint32_t i = 0; i < program->output_count; i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * operator.c - what all operators share: opening by kind, pulling with checks and counters, closing; how many workers a pipeline has. */
 #include "sql/exec/exec_internal.h"
+#include <stdalign.h>
+#include <stddef.h>
 
 enum { PARALLEL_ROWS_MIN = 2 * BLOCK_ROWS };
 
@@ -8,12 +10,13 @@ typedef ErrorCode (*OperatorOpen)(Run *run, const PlanOp *plan, uint32_t worker,
 
 Operator *operator_alloc(size_t bytes, Run *run, const PlanOp *plan, uint32_t worker, const OperatorType *type) {
     assert(bytes >= sizeof(Operator));
-    Operator *op = mem_calloc(1, bytes);
+    size_t own = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    Operator *op = mem_calloc(1, own + (plan->column_count + 1) * sizeof(Vector));
     op->type = type;
     op->plan = plan;
     op->run = run;
     op->worker = worker;
-    op->columns = mem_calloc(plan->column_count + 1, sizeof(Vector));
+    op->columns = (Vector *)(void *)((uint8_t *)op + own);
     op->batch.columns = op->columns;
     op->batch.column_count = (uint16_t)plan->column_count;
     return op;
@@ -94,7 +97,6 @@ void operator_close(Operator *op) {
     }
     operator_close(op->inputs[0]);
     operator_close(op->inputs[1]);
-    mem_free(op->columns);
     mem_free(op);
 }
 
