@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * element.h - values on their way into and out of arrays and records; shared by functions, casts and aggregates. */
 #pragma once
+#include "base/numeric.h"
 #include "column/any_array.h"
 #include "sql/func/func.h"
 
 /* Bytes of any array type, double[] too, as elements; what it points to lies in the bytes or in arena. */
 NODISCARD ErrorCode func__array_view(Type type, Str bytes, Arena *arena, AnyArray *array_out, Error *err);
 NODISCARD ErrorCode func__interval_scale(Interval a, double factor, Interval *out, Error *err); /* as interval * float8 */
+NODISCARD ErrorCode func__numeric_root(Numeric x, int16_t scale, Numeric *out, Error *err); /* square root of x >= 0 with so many places */
 /* ---- elements of arrays and fields of rows ---- */
 /* The value at row as arrays and records hold it (SYMBOL as text, DECIMAL as NUMERIC); NULL pointer: SQL NULL. Lives as room and vector do. */
 const void *func__element(const Vector *vector, size_t row, AnyValue *room);

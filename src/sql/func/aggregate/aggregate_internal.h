@@ -16,6 +16,15 @@ ErrorCode aggregate__interval_groups(const AggregateCall *call, uint8_t *states,
 ErrorCode aggregate__interval_merge(void *into, const void *from, Arena *arena, Error *err);
 ErrorCode aggregate__interval_sum(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err);
 ErrorCode aggregate__interval_mean(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err);
+/* Variances of integers and numerics (moments_numeric.c); their rows stand with those of the floats. */
+enum { AGGREGATE_NUMERIC_MOMENTS_BYTES = 64 };
+ErrorCode aggregate__moments_update(const AggregateCall *call, void *state, Error *err);
+ErrorCode aggregate__moments_groups(const AggregateCall *call, uint8_t *states, size_t stride, const uint32_t *group, Error *err);
+ErrorCode aggregate__moments_merge(void *into, const void *from, Arena *arena, Error *err);
+ErrorCode aggregate__var_pop(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err);
+ErrorCode aggregate__var_samp(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err);
+ErrorCode aggregate__stddev_pop(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err);
+ErrorCode aggregate__stddev_samp(const void *state, const void *prepared, Vector *out, size_t row, Arena *arena, Error *err);
 AggregateFamily aggregate__count_rows(void);
 AggregateFamily aggregate__sum_rows(void);
 AggregateFamily aggregate__min_max_rows(void);

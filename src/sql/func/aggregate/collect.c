@@ -282,6 +282,10 @@ FINISH(percentile_finish) {
 AggregateFamily aggregate__collect_rows(void) {
     static const Aggregate rows[] = {
         STRING_ROW("string_agg", 0, "a,b,b"),
+        {.name = "string_agg", .args = {TYPE_BYTEA, TYPE_BYTEA}, .arg_count = 2, .result = TYPE_BYTEA,
+         .flags = AGG_ORDERED | AGG_SERIAL | AGG_TEXT_STATE | AGG_CONSTANT_TAIL, .state_bytes = sizeof(Bytes16), .update = string_update,
+         .update_groups = string_groups, .merge = append_merge, .finish = string_finish,
+         .example = "SELECT string_agg(x::bytea, '-'::bytea) FROM (VALUES ('a'), ('b')) t(x)", .answer = "\\x612d62"},
         STRING_ROW("string_distinct_agg", AGG_DISTINCT, "a,b"),
         {.name = "array_agg", .args = {TYPE_FLOAT8}, .arg_count = 1, .result = TYPE_FLOAT8_ARRAY,
          .flags = AGG_QUESTDB | AGG_ORDERED | AGG_SERIAL | AGG_TEXT_STATE | AGG_COUNT_NULLS, .state_bytes = sizeof(Bytes16), .update = array_update,

@@ -135,6 +135,32 @@ FINISH(r2_finish) {
     return float_or_null(xx > 0, yy > 0 ? xy * xy / (xx * yy) : 1, out, row, arena);
 }
 
+FINISH(average_x_finish) {
+    const Moments2 *state = pointer;
+    return float_or_null(state->count > 0, state->count > 0 ? pair_value(state->x) / (double)state->count : 0, out, row, arena);
+}
+FINISH(average_y_finish) {
+    const Moments2 *state = pointer;
+    return float_or_null(state->count > 0, state->count > 0 ? pair_value(state->y) / (double)state->count : 0, out, row, arena);
+}
+FINISH(sxx_finish) {
+    const Moments2 *state = pointer;
+    return float_or_null(state->count > 0, state->count > 0 ? square_spread(state->count, state->xx, state->x) / (double)state->count : 0, out, row, arena);
+}
+FINISH(syy_finish) {
+    const Moments2 *state = pointer;
+    return float_or_null(state->count > 0, state->count > 0 ? square_spread(state->count, state->yy, state->y) / (double)state->count : 0, out, row, arena);
+}
+FINISH(sxy_finish) {
+    const Moments2 *state = pointer;
+    return float_or_null(state->count > 0, state->count > 0 ? spread(state->count, state->xy, state->x, state->y) / (double)state->count : 0, out, row, arena);
+}
+FINISH(pair_count_finish) {
+    const Moments2 *state = pointer;
+    result_int8(out, row, state->count);
+    return ERR_OK;
+}
+
 /* ---- geomean ---- */
 static inline void log_step(Moments *state, const AggregateCall *call, size_t row) {
     pair_add(&state->x, log(double_at(call->args[0], row)));
@@ -150,6 +176,15 @@ FINISH(geomean_finish) {
     {.name = row_name, .args = {TYPE_FLOAT8}, .arg_count = 1, .result = TYPE_FLOAT8, .state_bytes = sizeof(Moments), .update = moments_update, \
      .update_groups = moments_groups, .merge = moments_merge, .finish = finish_call,                                   \
      .example = "SELECT " row_name "(x::float8) FROM (VALUES (1), (3)) t(x)", .answer = answer_text}
+#define EXACT(row_name, argument, finish_call, cast, answer_text)                                                      \
+    {.name = row_name, .args = {argument}, .arg_count = 1, .result = TYPE_NUMERIC, .flags = AGG_POSTGRES,              \
+     .state_bytes = AGGREGATE_NUMERIC_MOMENTS_BYTES, .update = aggregate__moments_update, .update_groups = aggregate__moments_groups, \
+     .merge = aggregate__moments_merge, .finish = finish_call,                                                         \
+     .example = "SELECT " row_name "(x::" cast ") FROM (VALUES (1), (3)) t(x)", .answer = answer_text}
+#define ONE_OR_EXACT(row_name, kind, answer_text, exact_text)                                                          \
+    ONE(row_name, kind##_finish, answer_text), EXACT(row_name, TYPE_INT2, aggregate__##kind, "int2", exact_text),      \
+        EXACT(row_name, TYPE_INT4, aggregate__##kind, "int4", exact_text), EXACT(row_name, TYPE_INT8, aggregate__##kind, "int8", exact_text), \
+        EXACT(row_name, TYPE_NUMERIC, aggregate__##kind, "numeric", exact_text)
 #define TWO(row_name, finish_call, answer_text)                                                                        \
     {.name = row_name, .args = {TYPE_FLOAT8, TYPE_FLOAT8}, .arg_count = 2, .result = TYPE_FLOAT8, .state_bytes = sizeof(Moments2), \
      .update = moments2_update, .update_groups = moments2_groups, .merge = moments2_merge, .finish = finish_call,      \
@@ -157,12 +192,12 @@ FINISH(geomean_finish) {
 
 AggregateFamily aggregate__moment_rows(void) {
     static const Aggregate rows[] = {
-        ONE("var_pop", var_pop_finish, "1"),
-        ONE("var_samp", var_samp_finish, "2"),
-        ONE("variance", var_samp_finish, "2"),
-        ONE("stddev_pop", stddev_pop_finish, "1"),
-        ONE("stddev_samp", stddev_samp_finish, "1.4142135623730951"),
-        ONE("stddev", stddev_samp_finish, "1.4142135623730951"),
+        ONE_OR_EXACT("var_pop", var_pop, "1", "1.00000000000000000000"),
+        ONE_OR_EXACT("var_samp", var_samp, "2", "2.0000000000000000"),
+        ONE_OR_EXACT("variance", var_samp, "2", "2.0000000000000000"),
+        ONE_OR_EXACT("stddev_pop", stddev_pop, "1", "1.00000000000000000000"),
+        ONE_OR_EXACT("stddev_samp", stddev_samp, "1.4142135623730951", "1.4142135623730950"),
+        ONE_OR_EXACT("stddev", stddev_samp, "1.4142135623730951", "1.4142135623730950"),
         {.name = "geomean", .args = {TYPE_FLOAT8}, .arg_count = 1, .result = TYPE_FLOAT8, .state_bytes = sizeof(Moments), .update = log_update,
          .update_groups = log_groups, .merge = moments_merge, .finish = geomean_finish,
          .example = "SELECT geomean(x::float8) FROM (VALUES (1), (1)) t(x)", .answer = "1"},
@@ -172,6 +207,14 @@ AggregateFamily aggregate__moment_rows(void) {
         TWO("regr_slope", slope_finish, "2"),
         TWO("regr_intercept", intercept_finish, "-1"),
         TWO("regr_r2", r2_finish, "1"),
+        TWO("regr_avgx", average_x_finish, "1.5"),
+        TWO("regr_avgy", average_y_finish, "2"),
+        TWO("regr_sxx", sxx_finish, "0.5"),
+        TWO("regr_syy", syy_finish, "2"),
+        TWO("regr_sxy", sxy_finish, "1"),
+        {.name = "regr_count", .args = {TYPE_FLOAT8, TYPE_FLOAT8}, .arg_count = 2, .result = TYPE_INT8, .flags = AGG_EMPTY_ZERO,
+         .state_bytes = sizeof(Moments2), .update = moments2_update, .update_groups = moments2_groups, .merge = moments2_merge,
+         .finish = pair_count_finish, .example = "SELECT regr_count(y::float8, x::float8) FROM (VALUES (1, 1), (3, 2)) t(y, x)", .answer = "2"},
     };
     return (AggregateFamily){rows, COUNT_OF(rows)};
 }

@@ -149,6 +149,10 @@ static ErrorCode square_root(Numeric x, Numeric *r, Error *err) {
     return from_quad(quad_sqrt(to_quad(x)), clamp_scale(SIGNIFICANT_DIGITS - exponent, x.scale), r, err);
 }
 
+ErrorCode func__numeric_root(Numeric x, int16_t scale, Numeric *out, Error *err) {
+    return x.kind != NUMERIC_FINITE ? square_root(x, out, err) : from_quad(quad_sqrt(to_quad(x)), scale, out, err);
+}
+
 static ErrorCode exponential(Numeric x, Numeric *r, Error *err) {
     if (x.kind != NUMERIC_FINITE) {
         *r = x.kind == NUMERIC_MINUS_INFINITY ? numeric_from_int64(0) : x;

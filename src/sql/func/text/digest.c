@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text/digest.c - md5 (RFC 1321), sha1 and sha256 (FIPS 180-4) of texts and bytes. Checksums of content, not for passwords. */
+ * text/digest.c - md5 (RFC 1321), sha1, sha224 and sha256 (FIPS 180-4) of texts and bytes. Checksums of content, not for passwords. */
 #include "sql/func/text/text_internal.h"
 
 typedef struct Digest {
@@ -182,14 +182,24 @@ ErrorCode func__sha256(const KernelCall *call, Vector *out, Error *err) {
     return hex_rows(call, out, &SHA256);
 }
 
-/* sha256(bytea) is bytea in PostgreSQL. */
-ErrorCode func__sha256_bytea(const KernelCall *call, Vector *out, Error *err) {
-    (void)err;
+static const Digest SHA224 = {{0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4}, sha256_block, true, 7};
+
+/* sha224(bytea) and sha256(bytea) are bytea in PostgreSQL. */
+static ErrorCode byte_rows(const KernelCall *call, Vector *out, const Digest *kind) {
     ArgView a = func__arg(call, 0);
     FOR_ROWS(call, row) {
         uint8_t bytes[32];
-        digest_run(&SHA256, func__text(a, row), bytes);
-        func__put_copy(call, out, row, str_from((const char *)bytes, sizeof bytes));
+        digest_run(kind, func__text(a, row), bytes);
+        func__put_copy(call, out, row, str_from((const char *)bytes, kind->word_count * 4));
     }
     return ERR_OK;
+}
+
+ErrorCode func__sha224_bytea(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    return byte_rows(call, out, &SHA224);
+}
+ErrorCode func__sha256_bytea(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    return byte_rows(call, out, &SHA256);
 }
