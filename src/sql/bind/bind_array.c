@@ -198,6 +198,22 @@ static ErrorCode bind_name_subscript(Binder *b, Scope *scope, const AstExpr *ast
     return coerce(b, byte, type_of(TYPE_CHAR1), CAST_EXPLICIT, expr_out);
 }
 
+/* jsonb: j['a'][0] is j -> 'a' -> 0. */
+static ErrorCode json_subscript(Binder *b, Scope *scope, const AstExpr *ast, const Expr *value, const Expr **expr_out) {
+    for (uint32_t i = 1; i < ast->arg_count; i++) {
+        const Expr **args = arena_array(b->arena, const Expr *, 2);
+        if (ast->args[i]->kind == AST_SLICE) {
+            return error_set(b->err, ERR_DATATYPE_MISMATCH, ast->span.at, "jsonb subscript does not support slices");
+        }
+        args[0] = value;
+        TRY(bind_expr(b, scope, ast->args[i], &args[1]));
+        TRY(coerce(b, args[1], type_of(type_is_integer((TypeId)args[1]->type.id) ? TYPE_INT4 : TYPE_TEXT), CAST_IMPLICIT, &args[1]));
+        TRY(call_function(b, STR("->"), args, 2, ast->span.at, true, &value));
+    }
+    *expr_out = value;
+    return ERR_OK;
+}
+
 ErrorCode bind_subscript(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     ast = flat_subscript(b, ast);
     const Expr **args = arena_array(b->arena, const Expr *, 2 * ast->arg_count + 1);
@@ -208,6 +224,9 @@ ErrorCode bind_subscript(Binder *b, Scope *scope, const AstExpr *ast, const Expr
     Type array = args[0]->type;
     if (array.id == TYPE_NAME && ast->arg_count == 2 && ast->args[1]->kind != AST_SLICE) {
         return bind_name_subscript(b, scope, ast, expr_out);
+    }
+    if (array.id == TYPE_JSONB) {
+        return json_subscript(b, scope, ast, args[0], expr_out);
     }
     if (type_category((TypeId)array.id) != CAT_ARRAY) {
         return error_set(b->err, ERR_DATATYPE_MISMATCH, position, "cannot subscript type %.*s because it does not support subscripting", STR_ARG(type_name(b, array)));

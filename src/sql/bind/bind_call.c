@@ -192,9 +192,48 @@ static ErrorCode check_distinct_order(Binder *b, const AggregateCallAst *call, c
     return ERR_OK;
 }
 
+typedef struct BoundParts { const Expr *filter; SortKey *keys; } BoundParts; /* of an aggregate, besides its arguments */
+
+/* The aggregate over arguments that are bound. */
+static ErrorCode finish_aggregate(Binder *b, const Scope *scope, const AggregateCallAst *call, Str name, const Expr **args, uint32_t count,
+                                  const BoundParts *parts, const Expr **expr_out) {
+    AggregateExpr aggregate = {.distinct = call->distinct, .filter = parts->filter};
+    TRY(find_aggregate(b, name, args, count, call->position, &aggregate.aggregate, &aggregate.type));
+    TRY(check_distinct_order(b, call, args, parts->keys));
+    if ((aggregate.aggregate->flags & (AGG_SERIAL | AGG_ORDERED)) != 0) {
+        aggregate.order = parts->keys;
+        aggregate.order_count = (uint16_t)call->order_count;
+    }
+    for (uint32_t i = 1; i < count && (aggregate.aggregate->flags & AGG_CONSTANT_TAIL) != 0; i++) {
+        if (expr_has_column(args[i])) {
+            return error_set(b->err, ERR_INVALID_PARAMETER, args[i]->position, "argument %u of %.*s must be constant", i + 1, STR_ARG(call->name));
+        }
+    }
+    if (aggregate.filter != NULL && count > 0) {
+        TRY(guard_argument(b, aggregate.filter, &args[0]));
+    }
+    aggregate.args = args;
+    aggregate.arg_count = (uint16_t)count;
+    aggregate.symbols = count > 0 ? expr_symbols(b, args[0]) : NULL;
+    *expr_out = add_aggregate(b, scope->aggregates, &aggregate, call->position);
+    return ERR_OK;
+}
+
+/* json_agg and its kin: arrays of their arguments, and what makes json of them. */
+static ErrorCode bind_json_aggregate(Binder *b, const Scope *scope, const AggregateCallAst *call, const Expr **args, const BoundParts *parts, const Expr **expr_out) {
+    const Expr **arrays = arena_array(b->arena, const Expr *, call->arg_count + 1);
+    TRY(json_aggregate_arguments(b, call, args));
+    for (uint32_t i = 0; i < call->arg_count; i++) {
+        const Expr **one = arena_array(b->arena, const Expr *, 1);
+        one[0] = args[i];
+        TRY(finish_aggregate(b, scope, call, STR("array_agg"), one, 1, parts, &arrays[i]));
+    }
+    return json_aggregate_result(b, call, args[0], arrays, expr_out);
+}
+
 ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out) {
     TRY(check_aggregate_place(b, scope, call->name, call->position));
-    AggregateExpr aggregate = {.distinct = call->distinct};
+    BoundParts parts = {0};
     const Expr **args = NULL;
     WindowState *windows = scope->windows;
     SrfState *srfs = scope->srfs;
@@ -203,32 +242,16 @@ ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, 
     scope->inside_aggregate = true;
     TRY(bind_exprs(b, scope, call->args, call->arg_count, &args));
     if (call->filter != NULL) {
-        TRY(bind_condition(b, scope, call->filter, "FILTER", &aggregate.filter));
+        TRY(bind_condition(b, scope, call->filter, "FILTER", &parts.filter));
     }
-    SortKey *keys = NULL;
-    TRY(aggregate_order(b, scope, call, &keys));
+    TRY(aggregate_order(b, scope, call, &parts.keys));
     scope->inside_aggregate = false;
     scope->windows = windows;
     scope->srfs = srfs;
-    TRY(find_aggregate(b, call->name, args, call->arg_count, call->position, &aggregate.aggregate, &aggregate.type));
-    TRY(check_distinct_order(b, call, args, keys));
-    if ((aggregate.aggregate->flags & (AGG_SERIAL | AGG_ORDERED)) != 0) {
-        aggregate.order = keys;
-        aggregate.order_count = (uint16_t)call->order_count;
+    if (is_json_aggregate(call->name)) {
+        return bind_json_aggregate(b, scope, call, args, &parts, expr_out);
     }
-    for (uint32_t i = 1; i < call->arg_count && (aggregate.aggregate->flags & AGG_CONSTANT_TAIL) != 0; i++) {
-        if (expr_has_column(args[i])) {
-            return error_set(b->err, ERR_INVALID_PARAMETER, args[i]->position, "argument %u of %.*s must be constant", i + 1, STR_ARG(call->name));
-        }
-    }
-    if (aggregate.filter != NULL && call->arg_count > 0) {
-        TRY(guard_argument(b, aggregate.filter, &args[0]));
-    }
-    aggregate.args = args;
-    aggregate.arg_count = (uint16_t)call->arg_count;
-    aggregate.symbols = call->arg_count > 0 ? expr_symbols(b, args[0]) : NULL;
-    *expr_out = add_aggregate(b, scope->aggregates, &aggregate, call->position);
-    return ERR_OK;
+    return finish_aggregate(b, scope, call, call->name, args, call->arg_count, &parts, expr_out);
 }
 
 /* ---------------------------------------------------------------- calls */
@@ -256,6 +279,11 @@ static ErrorCode call_form(Binder *b, Scope *scope, Str name, const Expr **args,
         if (str_equal_ignore_case(form_rows[i].name, name)) {
             return form_rows[i].bind(b, args, count, position, expr_out);
         }
+    }
+    bool record = false;
+    TRY(json_of_record(b, name, args, count, position, &record, expr_out));
+    if (record) {
+        return ERR_OK;
     }
     size_t rows = 0;
     (void)function_lookup(name, &rows);

@@ -229,6 +229,15 @@ typedef struct AggregateCallAst {
     bool distinct;
     int64_t position;
 } AggregateCallAst;
+/* ---- json (bind_json.c) ---- */
+bool is_json_aggregate(Str name);
+NODISCARD ErrorCode json_aggregate_arguments(Binder *b, const AggregateCallAst *call, const Expr **args); /* as array_agg shall take them */
+NODISCARD ErrorCode json_aggregate_result(Binder *b, const AggregateCallAst *call, const Expr *first, const Expr **arrays, const Expr **expr_out);
+/* to_json and its kin of a row whose fields are known: *found_out. */
+NODISCARD ErrorCode json_of_record(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, bool *found_out, const Expr **expr_out);
+bool is_json_rows(Str name);
+bool has_column_name(Str function); /* its one column keeps its name under an alias: json_array_elements(j) AS e has e.value */
+NODISCARD ErrorCode json_rows_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, Rel **rel_out); /* json_each and its kin */
 NODISCARD ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out);
 NODISCARD ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *found_out, const Expr **expr_out);
 NODISCARD ErrorCode bind_row_comparison(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out); /* (a, b) < (c, d) */

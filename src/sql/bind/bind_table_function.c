@@ -211,7 +211,7 @@ static const DerivedRow *find_derived(Str name) {
 }
 
 bool is_srf_name(Str name) {
-    return table_call_find(name) != TABLE_CALL_COUNT || find_derived(name) != NULL;
+    return table_call_find(name) != TABLE_CALL_COUNT || find_derived(name) != NULL || is_json_rows(name);
 }
 
 /* PostgreSQL's rows of generate_series: integers are counted, numerics and times come as an array. int4 gives int4. */
@@ -244,6 +244,9 @@ static ErrorCode series_rel(Binder *b, const Expr **args, uint32_t count, int64_
 }
 
 ErrorCode srf_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
+    if (is_json_rows(name)) {
+        return json_rows_rel(b, name, args, count, position, rel_out);
+    }
     const DerivedRow *derived = find_derived(name);
     TableCallId id = table_call_find(name);
     if (derived != NULL) {
@@ -440,7 +443,7 @@ ErrorCode bind_table_function(Binder *b, const AstFrom *item, Scope *scope, Rel 
         TRY(rel_numbered(b, *rel_out, STR("ordinality"), rel_out));
     }
     scope_add_table(b, scope, *rel_out, NULL, is_rows_from(ast) ? (Str){0} : function_name(ast));
-    if (one && item->alias != NULL && item->column_count == 0 && b->dialect == DIALECT_POSTGRES) {
+    if (one && item->alias != NULL && !has_column_name(function_name(ast)) && item->column_count == 0 && b->dialect == DIALECT_POSTGRES) {
         scope->columns[first].name = item->alias->text; /* generate_series(1, 3) AS n has the column n */
     }
     return ERR_OK;

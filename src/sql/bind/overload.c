@@ -55,15 +55,16 @@ static bool is_array(TypeId id) {
 }
 
 static bool is_exact(uint8_t wanted, TypeId given) {
-    return wanted == given || (wanted == ARG_ENUM && given == TYPE_ENUM) || (!takes_any(wanted) && wanted == resolved_type(given));
+    return wanted == given || (wanted == ARG_ENUM && given == TYPE_ENUM) || (!takes_any(wanted) && wanted == resolved_type(given)) ||
+           (wanted == ARG_TEXTS && is_array(given));
 }
 
 static bool is_possible(uint8_t wanted, TypeId given) {
     if (wanted == ARG_ENUM) {
         return given == TYPE_UNKNOWN || given == TYPE_ENUM;
     }
-    if (wanted == ARG_ARRAY || wanted == ARG_NONARRAY) {
-        return given == TYPE_UNKNOWN || is_array(given) == (wanted == ARG_ARRAY);
+    if (wanted == ARG_ARRAY || wanted == ARG_NONARRAY || wanted == ARG_TEXTS) {
+        return given == TYPE_UNKNOWN || is_array(given) == (wanted != ARG_NONARRAY);
     }
     if (takes_any(wanted) || given == TYPE_UNKNOWN || is_exact(wanted, given)) {
         return true;
@@ -388,6 +389,8 @@ static ErrorCode coerce_arguments(Binder *b, const Candidate *c, const Expr **ar
             TRY(coerce(b, args[i], enum_argument(args, count), CAST_IMPLICIT, &args[i]));
         } else if (wanted == ARG_ARRAY || wanted == ARG_ELEMENT) {
             continue; /* done before */
+        } else if (wanted == ARG_TEXTS) {
+            TRY(coerce(b, args[i], type_array(type_of(TYPE_TEXT)), CAST_IMPLICIT, &args[i]));
         } else if ((wanted == ARG_ANY || wanted == ARG_NONARRAY) && args[i]->kind == EXPR_PARAM && b->dialect == DIALECT_POSTGRES) {
             continue; /* anything: it says nothing of the parameter's type */
         } else if (wanted == ARG_ANY || wanted == ARG_NONARRAY) {
@@ -498,6 +501,9 @@ ErrorCode call_function(Binder *b, Str name, const Expr **args, uint32_t count, 
 /* ---------------------------------------------------------------- aggregates */
 
 bool is_aggregate_name(Str name) {
+    if (is_json_aggregate(name)) {
+        return true;
+    }
     size_t count = 0;
     const Aggregate *rows = aggregate_lookup(name, &count);
     for (size_t i = 0; i < count; i++) {

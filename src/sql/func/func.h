@@ -25,6 +25,7 @@ enum {
     ARG_ELEMENT,          /* that element type */
     ARG_NONARRAY,         /* any type but an array, as it comes */
     ARG_ENUM,             /* an enum; all ARG_ENUM arguments are of the same one; as a result: that type */
+    ARG_TEXTS,            /* text[] */
     ARG_END = 255
 };
 

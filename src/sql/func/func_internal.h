@@ -116,6 +116,7 @@ ErrorCode func__row_field(const KernelCall *call, Vector *out, Error *err);
 
 Type func__type_int4_array(const Type *arg_types, uint16_t arg_count);
 Type func__type_series(const Type *arg_types, uint16_t arg_count);
+Type func__type_json_array(const Type *arg_types, uint16_t arg_count);
 Type func__type_text_array(const Type *arg_types, uint16_t arg_count);
 ErrorCode func__prepare_like(const PrepareCall *call, const void **prepared_out, Error *err);
 ErrorCode func__prepare_regex(const PrepareCall *call, const void **prepared_out, Error *err);

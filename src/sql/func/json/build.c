@@ -3,12 +3,10 @@
  *
  * Spelling: PostgreSQL's: `{"a" : 1, "b" : [1,2]}` and `[1, 2]` for what the json functions build, jsonb in its normal form. Numbers and booleans are
  *           themselves, json is taken as it is, arrays become arrays, times are ISO 8601, everything else is its text in quotes. */
-#include "column/any_array.h"
 #include "column/array.h"
-#include "column/jsonb.h"
-#include "sql/func/func_internal.h"
+#include "sql/func/json/json_internal.h"
 
-static void put_string(Str text, Buffer *out) {
+void json__put_string(Str text, Buffer *out) {
     buffer_append_char(out, '"');
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
@@ -65,7 +63,7 @@ static void put_scalar(Type type, const void *value, const TextStyle *style, Buf
     } else if (type_is_timestamp((TypeId)type.id)) {
         put_time(type, buffer_str(&text), out);
     } else {
-        put_string(buffer_str(&text), out);
+        json__put_string(buffer_str(&text), out);
     }
     buffer_deinit(&text);
 }
@@ -104,7 +102,7 @@ static ErrorCode put_value(const KernelCall *call, size_t argument, size_t row, 
     if (vector_is_null(vector, row)) {
         buffer_append_str(out, STR("null"));
     } else if (vector->type.id == TYPE_SYMBOL) {
-        put_string(vector_text(vector, row), out);
+        json__put_string(vector_text(vector, row), out);
     } else if (vector->type.id == TYPE_BOOL) {
         buffer_append_str(out, vector_bool(vector, row) ? STR("true") : STR("false"));
     } else if (type_is_any_array((TypeId)vector->type.id)) {
@@ -138,13 +136,13 @@ static ErrorCode put_object(const KernelCall *call, size_t row, Buffer *out, Err
         }
         buffer_append_str(out, i > 0 ? STR(", ") : STR(""));
         if (vector->type.id == TYPE_SYMBOL || type_physical((TypeId)vector->type.id) == PHYS_STR) {
-            put_string(vector_text(vector, row), out);
+            json__put_string(vector_text(vector, row), out);
         } else if (vector->type.id == TYPE_BOOL) {
-            put_string(vector_bool(vector, row) ? STR("true") : STR("false"), out);
+            json__put_string(vector_bool(vector, row) ? STR("true") : STR("false"), out);
         } else {
             buffer_init(&key, TEXT_RESULT_BYTES_MAX);
             value_format(vector->type, vector_value(vector, row), &style, &key);
-            put_string(buffer_str(&key), out);
+            json__put_string(buffer_str(&key), out);
             buffer_deinit(&key);
         }
         buffer_append_str(out, STR(" : "));
@@ -166,22 +164,130 @@ static ErrorCode put_list(const KernelCall *call, size_t row, Buffer *out, Error
 
 static ErrorCode put_first(const KernelCall *call, size_t row, Buffer *out, Error *err) { return put_value(call, 0, row, out, err); }
 
+ErrorCode json__put(const KernelCall *call, Vector *out, size_t row, Buffer *text, Error *err) {
+    if (text->failed) {
+        return func__check_text_bytes(UINT64_MAX, err);
+    }
+    if (out->type.id != TYPE_JSONB) {
+        func__put_copy(call, out, row, buffer_str(text));
+        buffer_clear(text);
+        return ERR_OK;
+    }
+    Buffer normal;
+    buffer_init(&normal, TEXT_RESULT_BYTES_MAX);
+    ErrorCode code = jsonb_normalise(buffer_str(text), &normal, err);
+    if (code == ERR_OK) {
+        func__put_copy(call, out, row, buffer_str(&normal));
+    }
+    buffer_deinit(&normal);
+    buffer_clear(text);
+    return code;
+}
+
+/* ---- what aggregates have collected in arrays ---- */
+
+static void put_item(const KernelCall *call, const AnyArray *array, uint32_t i, Buffer *out) {
+    TextStyle style = {.zone = call->environment->zone, .names = call->environment->names};
+    AnyValue value;
+    if (any_array_is_null(array, i)) {
+        buffer_append_str(out, STR("null"));
+        return;
+    }
+    any_array_value(array, i, &value);
+    put_scalar(type_of((TypeId)array->element), &value, &style, out);
+}
+
+/* json_agg: the array's outer dimension, one entry an element; structured ones on lines of their own. */
+static ErrorCode put_entries(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    AnyArray array;
+    TextStyle style = {.zone = call->environment->zone, .names = call->environment->names};
+    TRY(func__array_view(call->args[0]->type, vector_text(call->args[0], row), call->arena, &array, err));
+    bool structured = array.dims > 1 || (call->arg_count > 1 && vector_bool(call->args[1], row));
+    buffer_append_char(out, '[');
+    for (uint32_t i = 0, at = 0; array.dims > 0 && i < array.lengths[0]; i++) {
+        buffer_append_str(out, i == 0 ? STR("") : structured ? STR(", \n ") : STR(", "));
+        if (array.dims > 1) {
+            put_dimension(&array, 1, &at, &style, out);
+        } else {
+            put_item(call, &array, i, out);
+        }
+    }
+    buffer_append_char(out, ']');
+    return ERR_OK;
+}
+
+/* json_object_agg: keys and values in two arrays. */
+static ErrorCode put_pairs(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    AnyArray keys, values;
+    AnyValue key;
+    TRY(func__array_view(call->args[0]->type, vector_text(call->args[0], row), call->arena, &keys, err));
+    TRY(func__array_view(call->args[1]->type, vector_text(call->args[1], row), call->arena, &values, err));
+    buffer_append_str(out, STR("{ "));
+    for (uint32_t i = 0; i < keys.count && i < values.count; i++) {
+        if (any_array_is_null(&keys, i)) {
+            return error_set(err, ERR_NULL_NOT_ALLOWED, ERROR_NO_POSITION, "null value not allowed for object key");
+        }
+        any_array_value(&keys, i, &key);
+        buffer_append_str(out, i > 0 ? STR(", ") : STR(""));
+        json__put_string(strref_str((const StrRef *)(const void *)key.bytes), out);
+        buffer_append_str(out, STR(" : "));
+        put_item(call, &values, i, out);
+    }
+    buffer_append_str(out, STR(" }"));
+    return ERR_OK;
+}
+
+/* A row: names and values in turn, without blanks. */
+static ErrorCode put_record(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    buffer_append_char(out, '{');
+    for (size_t i = 0; i + 1 < call->arg_count; i += 2) {
+        buffer_append_str(out, i > 0 ? STR(",") : STR(""));
+        json__put_string(vector_text(call->args[i], row), out);
+        buffer_append_char(out, ':');
+        TRY(put_value(call, i + 1, row, out, err));
+    }
+    buffer_append_char(out, '}');
+    return ERR_OK;
+}
+
+/* json_object('{a, 1, b, 2}'), json_object('{a, b}', '{1, 2}') */
+static ErrorCode put_texts(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    AnyArray keys, values;
+    AnyValue value;
+    bool two = call->arg_count > 1;
+    TRY(func__array_view(call->args[0]->type, vector_text(call->args[0], row), call->arena, &keys, err));
+    TRY(func__array_view(call->args[two ? 1 : 0]->type, vector_text(call->args[two ? 1 : 0], row), call->arena, &values, err));
+    bool pairs = keys.dims == 2 && keys.lengths[1] == 2;
+    if (two ? keys.dims > 1 || values.dims > 1 : keys.dims > 2 || (keys.dims == 2 && !pairs)) {
+        return error_set(err, ERR_ARRAY_SUBSCRIPT, ERROR_NO_POSITION, keys.dims == 2 && !two ? "array must have two columns" : "wrong number of array subscripts");
+    }
+    if (two ? keys.count != values.count : keys.count % 2 != 0) {
+        return error_set(err, ERR_ARRAY_SUBSCRIPT, ERROR_NO_POSITION, two ? "mismatched array dimensions" : "array must have even number of elements");
+    }
+    buffer_append_char(out, '{');
+    for (uint32_t i = 0; i < keys.count; i += two ? 1 : 2) {
+        uint32_t v = two ? i : i + 1;
+        if (any_array_is_null(&keys, i)) {
+            return error_set(err, ERR_NULL_NOT_ALLOWED, ERROR_NO_POSITION, "null value not allowed for object key");
+        }
+        any_array_value(&keys, i, &value);
+        buffer_append_str(out, i > 0 ? STR(", ") : STR(""));
+        json__put_string(strref_str((const StrRef *)(const void *)value.bytes), out);
+        buffer_append_str(out, STR(" : "));
+        put_item(call, &values, v, out);
+    }
+    buffer_append_char(out, '}');
+    return ERR_OK;
+}
+
 typedef ErrorCode (*PutJson)(const KernelCall *call, size_t row, Buffer *out, Error *err);
 
 static ErrorCode build_row(const KernelCall *call, PutJson put, Vector *out, size_t row, Error *err) {
-    Buffer text, normal;
+    Buffer text;
     buffer_init(&text, TEXT_RESULT_BYTES_MAX);
-    buffer_init(&normal, TEXT_RESULT_BYTES_MAX);
     ErrorCode code = put(call, row, &text, err);
-    bool binary = out->type.id == TYPE_JSONB;
-    if (code == ERR_OK && binary) {
-        code = jsonb_normalise(buffer_str(&text), &normal, err);
-    }
-    if (code == ERR_OK) {
-        func__put_copy(call, out, row, buffer_str(binary ? &normal : &text));
-    }
+    code = code == ERR_OK ? json__put(call, out, row, &text, err) : code;
     buffer_deinit(&text);
-    buffer_deinit(&normal);
     return code;
 }
 
@@ -195,3 +301,7 @@ static ErrorCode build(const KernelCall *call, PutJson put, Vector *out, Error *
 ErrorCode func__json_build_object(const KernelCall *call, Vector *out, Error *err) { return build(call, put_object, out, err); }
 ErrorCode func__json_build_array(const KernelCall *call, Vector *out, Error *err) { return build(call, put_list, out, err); }
 ErrorCode func__to_json(const KernelCall *call, Vector *out, Error *err) { return build(call, put_first, out, err); }
+ErrorCode func__json_entries(const KernelCall *call, Vector *out, Error *err) { return build(call, put_entries, out, err); }
+ErrorCode func__json_pairs(const KernelCall *call, Vector *out, Error *err) { return build(call, put_pairs, out, err); }
+ErrorCode func__json_record(const KernelCall *call, Vector *out, Error *err) { return build(call, put_record, out, err); }
+ErrorCode func__json_object(const KernelCall *call, Vector *out, Error *err) { return build(call, put_texts, out, err); }

@@ -3,135 +3,7 @@
  *
  * Why:        both are text, so one walk serves both; json may hold blanks anywhere and a key twice (the last one counts).
  * Invariants: the texts are valid: they were checked when they were read. */
-#include "column/any_array.h"
-#include "column/jsonb.h"
-#include "sql/func/func_internal.h"
-
-typedef struct JsonWalk { Str text; size_t at; } JsonWalk;
-
-static char peek(const JsonWalk *w) {
-    return w->at < w->text.len ? w->text.data[w->at] : '\0';
-}
-
-static void skip_blanks(JsonWalk *w) {
-    while (peek(w) == ' ' || peek(w) == '\t' || peek(w) == '\n' || peek(w) == '\r') {
-        w->at++;
-    }
-}
-
-static void skip_string(JsonWalk *w) {
-    w->at++;
-    while (w->at < w->text.len && peek(w) != '"') {
-        w->at += peek(w) == '\\' ? 2 : 1;
-    }
-    w->at++;
-}
-
-/* The next value, from its first to its last byte. */
-static Str take_value(JsonWalk *w) {
-    skip_blanks(w);
-    size_t from = w->at;
-    int depth = 0;
-    do {
-        char c = peek(w);
-        if (c == '"') {
-            skip_string(w);
-        } else if (c == '{' || c == '[') {
-            depth++;
-            w->at++;
-        } else if (c == '}' || c == ']') {
-            depth--;
-            w->at++;
-        } else if (depth > 0) {
-            w->at++;
-        } else { /* a word or a number */
-            while (w->at < w->text.len && str_find_char(STR(",]} \t\r\n:"), peek(w), 0) < 0) {
-                w->at++;
-            }
-        }
-    } while (depth > 0 && w->at < w->text.len);
-    return str_slice(w->text, from, MIN_OF(w->at, w->text.len));
-}
-
-/* Steps into an array or object; false: it is empty or something else. */
-static bool enter(JsonWalk *w, char open, char close) {
-    skip_blanks(w);
-    if (peek(w) != open) {
-        return false;
-    }
-    w->at++;
-    skip_blanks(w);
-    return peek(w) != close;
-}
-
-/* Past the comma; false at the end. */
-static bool more(JsonWalk *w) {
-    skip_blanks(w);
-    bool comma = peek(w) == ',';
-    w->at += comma;
-    return comma;
-}
-
-static bool key_is(Str quoted, Str key, Buffer *scratch) {
-    Str plain = str_slice(quoted, 1, quoted.len - 1);
-    if (str_find_char(plain, '\\', 0) < 0) {
-        return str_equal(plain, key);
-    }
-    buffer_clear(scratch);
-    return json_decode_string(quoted, scratch, NULL) == ERR_OK && str_equal(buffer_str(scratch), key);
-}
-
-static bool field(Str json, Str key, Str *value_out) {
-    JsonWalk w = {json, 0};
-    Buffer scratch;
-    bool found = false;
-    buffer_init(&scratch, TEXT_RESULT_BYTES_MAX);
-    if (enter(&w, '{', '}')) {
-        do {
-            Str name = take_value(&w);
-            skip_blanks(&w);
-            w.at++; /* the colon */
-            Str value = take_value(&w);
-            if (key_is(name, key, &scratch)) {
-                *value_out = value;
-                found = true;
-            }
-        } while (more(&w));
-    }
-    buffer_deinit(&scratch);
-    return found;
-}
-
-static int64_t element_count(Str json) {
-    JsonWalk w = {json, 0};
-    int64_t count = 0;
-    if (enter(&w, '[', ']')) {
-        do {
-            (void)take_value(&w);
-            count++;
-        } while (more(&w));
-    }
-    return count;
-}
-
-/* Negative numbers count from the end. */
-static bool element(Str json, int64_t number, Str *value_out) {
-    JsonWalk w = {json, 0};
-    number += number < 0 ? element_count(json) : 0;
-    if (number < 0 || !enter(&w, '[', ']')) {
-        return false;
-    }
-    for (int64_t i = 0;; i++) {
-        Str value = take_value(&w);
-        if (i == number) {
-            *value_out = value;
-            return true;
-        }
-        if (!more(&w)) {
-            return false;
-        }
-    }
-}
+#include "sql/func/json/json_internal.h"
 
 /* ---- answers ---- */
 
@@ -166,7 +38,7 @@ static ErrorCode get_rows(const KernelCall *call, Vector *out, bool as_text, Err
         bool found = false;
         if (!any_null(call, row)) {
             Str json = vector_text(call->args[0], row);
-            found = by_number ? element(json, AT(int32_t, func__arg(call, 1), row), &value) : field(json, vector_text(call->args[1], row), &value);
+            found = by_number ? json__element(json, AT(int32_t, func__arg(call, 1), row), &value) : json__field(json, vector_text(call->args[1], row), &value);
         }
         TRY(put(call, out, row, found, value, as_text, err));
     }
@@ -186,9 +58,9 @@ static bool path_step(Str *value, Str step) {
     bool overflow = false;
     JsonKind kind = json_kind(*value);
     if (kind == JSON_OBJECT) {
-        return field(*value, step, value);
+        return json__field(*value, step, value);
     }
-    return kind == JSON_ARRAY && parse_int64(step, &number, &overflow) && element(*value, number, value);
+    return kind == JSON_ARRAY && parse_int64(step, &number, &overflow) && json__element(*value, number, value);
 }
 
 static ErrorCode path_rows(const KernelCall *call, Vector *out, bool as_text, Error *err) {
@@ -235,24 +107,27 @@ ErrorCode func__json_array_length(const KernelCall *call, Vector *out, Error *er
         if (kind != JSON_ARRAY) {
             return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "cannot get array length of a %s", kind == JSON_OBJECT ? "non-array" : "scalar");
         }
-        ((int32_t *)vector_data(out))[row] = (int32_t)element_count(json);
+        ((int32_t *)vector_data(out))[row] = (int32_t)json__element_count(json);
     }
     return ERR_OK;
 }
 
-/* jsonb ? key: of an object, or a string among an array's elements. */
-ErrorCode func__jsonb_has(const KernelCall *call, Vector *out, Error *err) {
-    (void)err;
+/* json_extract_path(json, step, …) */
+static ErrorCode extract_rows(const KernelCall *call, Vector *out, bool as_text, Error *err) {
     FOR_ROWS(call, row) {
-        Str json = vector_text(call->args[0], row), key = vector_text(call->args[1], row), value;
-        bool found = json_kind(json) == JSON_OBJECT && field(json, key, &value);
-        for (int64_t i = 0; json_kind(json) == JSON_ARRAY && !found && element(json, i, &value); i++) {
-            Buffer scratch;
-            buffer_init(&scratch, TEXT_RESULT_BYTES_MAX);
-            found = json_kind(value) == JSON_STRING && key_is(value, key, &scratch);
-            buffer_deinit(&scratch);
+        Str value = str_trim(vector_text(call->args[0], row));
+        bool found = true;
+        for (size_t i = 1; found && i < call->arg_count; i++) {
+            found = path_step(&value, vector_text(call->args[i], row));
         }
-        func__put_bool(out, row, found);
+        TRY(put(call, out, row, found, value, as_text, err));
     }
     return ERR_OK;
+}
+
+ErrorCode func__json_extract_path(const KernelCall *call, Vector *out, Error *err) {
+    return extract_rows(call, out, false, err);
+}
+ErrorCode func__json_extract_path_text(const KernelCall *call, Vector *out, Error *err) {
+    return extract_rows(call, out, true, err);
 }

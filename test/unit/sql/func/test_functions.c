@@ -48,7 +48,7 @@ static void rows_are_sorted_and_found(void **state) {
         assert_true(f->arg_count <= FUNCTION_ARGS_MAX);
         assert_non_null(f->kernel);
         for (size_t a = 0; a < f->arg_count; a++) {
-            assert_true(f->args[a] < TYPE_COUNT || (f->args[a] >= ARG_ANY && f->args[a] <= ARG_ENUM));
+            assert_true(f->args[a] < TYPE_COUNT || (f->args[a] >= ARG_ANY && f->args[a] <= ARG_TEXTS));
         }
     }
     size_t count;
