@@ -68,8 +68,21 @@ static ErrorCode replace(Ddl *ddl, const CatalogObject *object, Str name, uint32
     return object->kind == OBJECT_SEQUENCE ? rewrite_defaults(ddl, ddl->catalog->object_by_id(ddl->catalog, object->id), err) : ERR_OK;
 }
 
+static ErrorCode check_type_name(Ddl *ddl, Str name, uint32_t schema_id, Error *err) {
+    const CatalogObject *old = ddl->catalog->object_find(ddl->catalog, OBJECT_TYPE, schema_id, name);
+    if (old == NULL || !str_equal(old->name, name)) {
+        return ERR_OK;
+    }
+    return error_set(err, ERR_DUPLICATE_OBJECT, ERROR_NO_POSITION, "type \"%.*s\" already exists", STR_ARG(name));
+}
+
 static ErrorCode move(Ddl *ddl, const CatalogObject *object, Str name, const CatalogObject *schema, Error *err) {
     ViewRename rename = {.object_id = object->id, .schema_name = schema->name, .name = name};
+    if (object->kind == OBJECT_TYPE) {
+        TypeRespelling respelling = {.object_id = object->id, .schema_name = schema->name, .name = name};
+        TRY(check_type_name(ddl, name, schema->id, err));
+        TRY(ddl__respell(ddl, object, &respelling, err));
+    }
     TRY(ddl_rename_in_views(ddl, &rename, err));
     return replace(ddl, object, name, schema->id, err);
 }
@@ -77,7 +90,7 @@ static ErrorCode move(Ddl *ddl, const CatalogObject *object, Str name, const Cat
 /* ---- schemas ---- */
 
 static ErrorCode rename_schema(Ddl *ddl, const CatalogObject *schema, Str name, Error *err) {
-    static const ObjectKind kinds[] = {OBJECT_TABLE, OBJECT_VIEW, OBJECT_SEQUENCE};
+    static const ObjectKind kinds[] = {OBJECT_TABLE, OBJECT_VIEW, OBJECT_SEQUENCE, OBJECT_TYPE};
     const CatalogObject *object = NULL;
     if (ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, name) != NULL) {
         return error_set(err, ERR_DUPLICATE_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" already exists", STR_ARG(name));
@@ -86,6 +99,8 @@ static ErrorCode rename_schema(Ddl *ddl, const CatalogObject *schema, Str name, 
         for (size_t cursor = 0; ddl->catalog->object_next(ddl->catalog, kinds[k], &cursor, &object);) {
             if (object->schema_id == schema->id) {
                 ViewRename rename = {.object_id = object->id, .schema_name = name, .name = object->name};
+                TypeRespelling respelling = {.object_id = object->id, .schema_name = name, .name = object->name};
+                TRY(object->kind == OBJECT_TYPE ? ddl__respell(ddl, object, &respelling, err) : ERR_OK);
                 TRY(ddl_rename_in_views(ddl, &rename, err));
             }
         }
@@ -95,7 +110,7 @@ static ErrorCode rename_schema(Ddl *ddl, const CatalogObject *schema, Str name, 
     TRY(txn_object_replace(ddl->txn, &def, err));
     const CatalogObject *renamed = ddl->catalog->object_by_id(ddl->catalog, schema->id);
     for (size_t k = 0; k < COUNT_OF(kinds); k++) { /* tables carry the schema's name, defaults the sequence's qualified one */
-        for (size_t cursor = 0; kinds[k] != OBJECT_VIEW && ddl->catalog->object_next(ddl->catalog, kinds[k], &cursor, &object);) {
+        for (size_t cursor = 0; kinds[k] != OBJECT_VIEW && kinds[k] != OBJECT_TYPE && ddl->catalog->object_next(ddl->catalog, kinds[k], &cursor, &object);) {
             if (object->schema_id == schema->id) {
                 TRY(object->kind == OBJECT_TABLE ? replace(ddl, object, object->name, renamed->id, err) : rewrite_defaults(ddl, object, err));
             }

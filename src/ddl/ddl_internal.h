@@ -35,6 +35,8 @@ Bytes ddl__bytes(Ddl *ddl, Buffer *buffer);                                  /* 
 NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err);
 
 /* one a kind of statement */
+/* Stored texts get the new names of a type or its label, while the old ones still hold. */
+NODISCARD ErrorCode ddl__respell(Ddl *ddl, const CatalogObject *type, const TypeRespelling *respelling, Error *err);
 NODISCARD ErrorCode ddl__user_type(Ddl *ddl, const AstUserType *ast, Error *err);
 NODISCARD ErrorCode ddl__sequence(Ddl *ddl, const AstSequence *ast, Error *err);
 NODISCARD ErrorCode ddl__create_role(Ddl *ddl, const AstRole *ast, Error *err);

@@ -155,6 +155,8 @@ static ErrorCode rename_value(Ddl *ddl, const AstUserType *ast, Error *err) {
     if (enum_label_number(&body, ast->new_label.text) >= 0) {
         return label_exists(ast->new_label.text, err);
     }
+    TypeRespelling respelling = {.object_id = object->id, .old_label = ast->label.text, .new_label = ast->new_label.text};
+    TRY(ddl__respell(ddl, object, &respelling, err));
     ((Str *)(uintptr_t)body.labels)[number] = ast->new_label.text; /* decoded for us */
     return replace_body(ddl, object, &body, err);
 }

@@ -134,7 +134,7 @@ static ErrorCode bind_kind(Binder *b, const AstStatement *statement, BoundStatem
 }
 
 static void binder_init(Binder *b, const BindContext *context, Arena *arena, Error *err) {
-    *b = (Binder){.context = context, .arena = arena, .err = err, .dialect = context->dialect, .role_id = context->role_id};
+    *b = (Binder){.context = context, .arena = arena, .err = err, .dialect = context->dialect, .role_id = context->role_id, .uses = context->uses};
     intmap_init(&b->interned);
     intmap_init(&b->column_shapes);
     intmap_init(&b->expr_shapes);

@@ -6,6 +6,10 @@
 #include "sql/bind/bound.h"
 #include "sql/parse/ast.h"
 
+/* Where a text names types that users made, and where it spells their labels: bytes of the text. Gathered while it is bound. */
+typedef struct TypeUse { uint32_t object_id, at, len; bool is_label, is_array_name, qualified; } TypeUse; /* len 0: a literal, to its end */
+typedef struct TypeUses { TypeUse *items; uint32_t count, capacity; } TypeUses;
+
 typedef struct BindContext {
     CatalogView *catalog;                    /* of the statement's transaction; table definitions found live as long */
     const FunctionEnvironment *environment;
@@ -14,6 +18,7 @@ typedef struct BindContext {
     const Type *param_types;                 /* declared types by number, TYPE_UNKNOWN = infer; may be NULL */
     uint32_t param_count;
     uint32_t role_id;                        /* whose privileges are checked; 0 = a superuser's: nothing is */
+    TypeUses *uses;                          /* NULL: nobody asks */
 } BindContext;
 
 /* Everything made lives in the arena. Settings: SHOW of a setting gives kind STATEMENT_SHOW with name and rel == NULL; SHOW TABLES, COLUMNS…
@@ -25,6 +30,11 @@ NODISCARD ErrorCode bind_table_expressions(const BindContext *context, const Tab
 /* An UPDATE that changes nothing: every row is written anew. */
 NODISCARD ErrorCode bind_table_rewrite(const BindContext *context, const TableDef *table, Arena *arena, BoundStatement **bound_out, Error *err);
 NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);
+
+/* The text with other names of types, or another label, at its uses: a name of object_id becomes `name` (qualified), a label of it new_label
+ * where it is old_label. Empty: stays. */
+typedef struct TypeRespelling { uint32_t object_id; Str schema_name, name, old_label, new_label; } TypeRespelling;
+Str bind_respell_types(Str text, Dialect dialect, const TypeUses *uses, const TypeRespelling *respelling, Arena *arena);
 
 /* ---- views ---- */
 /* An object or column whose name in the text becomes another. */

@@ -23,12 +23,16 @@ static const char *constraint_name(AstConstraintKind kind) {
 ErrorCode bind_column_default(Binder *b, const AstExpr *ast, Str text, ColumnDef *column) {
     Scope none = {.clause = "DEFAULT expressions"};
     const Expr *expr = NULL;
-    TRY(bind_expr(b, &none, ast, &expr));
-    TRY(coerce(b, expr, column->type, CAST_ASSIGNMENT, &expr));
+    TypeUses uses = {0};
+    b->uses = &uses;
+    ErrorCode code = bind_expr(b, &none, ast, &expr);
+    code = code == ERR_OK ? coerce(b, expr, column->type, CAST_ASSIGNMENT, &expr) : code;
+    b->uses = NULL;
+    TRY(code);
     if ((expr->flags & EXPR_HAS_SUBQUERY) != 0) {
         return not_supported(b, ast->span.at, "a subquery in DEFAULT");
     }
-    column->default_text = text;
+    column->default_text = user_types_qualified(b, text, &uses);
     column->default_dialect = (uint8_t)b->dialect;
     column->sequence_id = 0;
     note_default_sequence(b, expr, column);

@@ -72,6 +72,7 @@ typedef struct Binder {
     int64_t *param_positions;   /* of first use */
     uint32_t param_count;
     const AstStatement *statement;
+    TypeUses *uses;             /* of types that users made in the text at hand; NULL: nobody asks */
     ViewRecord *record;         /* NULL: no view is being made */
     uint32_t view_depth;
     uint32_t role_id;           /* of the context, or of the view's owner inside a view; 0: nothing is checked */
@@ -200,6 +201,10 @@ NODISCARD ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out)
 /* ---- types that users made (user_type.c) ---- */
 NODISCARD ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out);  /* array marks and modifiers are the caller's */
 Str user_type_name(Binder *b, uint32_t object_id);     /* qualified unless the search path finds it; "???" if it is gone */
+void note_type(Binder *b, const AstType *ast, uint32_t object_id, bool is_array_name);
+void note_label(Binder *b, Type type, int64_t position);
+/* A text that is about to be stored, a part of the statement's: types outside of public with their schema in front. uses: noted while it was bound. */
+Str user_types_qualified(Binder *b, Str text, const TypeUses *uses);
 /* Types that came from outside by oid: whether they are there, and what they are. ERR_UNDEFINED_OBJECT. */
 NODISCARD ErrorCode user_type_check(Binder *b, int64_t position, Type *type);
 /* char(n) compares without trailing blanks, and so does what stands beside it, as in PostgreSQL: if one of the arguments is a char(n) and

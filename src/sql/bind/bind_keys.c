@@ -127,14 +127,18 @@ static ErrorCode bind_foreign(Binder *b, const BoundStatement *bound, const Tabl
 static ErrorCode bind_check(Binder *b, const TableDef *table, const AstConstraint *ast, BoundConstraint *out) {
     bool *used = arena_array(b->arena, bool, table->column_count + 1u);
     const Expr *expr = NULL;
-    TRY(bind_over(b, table, ast->expr, "check constraint", true, &expr, used));
+    TypeUses uses = {0};
+    b->uses = &uses;
+    ErrorCode code = bind_over(b, table, ast->expr, "check constraint", true, &expr, used);
+    b->uses = NULL;
+    TRY(code);
     out->names = arena_array(b->arena, Str, table->column_count + 1u);
     for (uint16_t i = 0; i < table->column_count; i++) {
         if (used[i]) {
             out->names[out->column_count++] = table->columns[i].name;
         }
     }
-    out->spec.def.text = ast->expr_text;
+    out->spec.def.text = user_types_qualified(b, ast->expr_text, &uses);
     return ERR_OK;
 }
 

@@ -242,6 +242,7 @@ static ErrorCode read_literal(Binder *b, const Expr *expr, Type type, const Expr
         }
         return code;
     }
+    note_label(b, type, expr->position);
     *expr_out = expr_constant(b, &value, expr->position);
     return ERR_OK;
 }

@@ -87,7 +87,8 @@ static bool expr_same(const Expr *a, const Expr *b) {
 }
 
 static const Expr *intern(Binder *b, const Expr *prototype) {
-    bool merge = (prototype->flags & EXPR_VOLATILE) == 0 && !b->merge_off;
+    bool literal = b->uses != NULL && prototype->kind == EXPR_CONSTANT && prototype->type.id == TYPE_UNKNOWN; /* each has its own place */
+    bool merge = (prototype->flags & EXPR_VOLATILE) == 0 && !b->merge_off && !literal;
     uint64_t hash = merge ? hash_expr(prototype) : 0;
     uint64_t found = 0;
     InternSlot *slot = NULL;

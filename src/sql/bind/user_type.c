@@ -22,6 +22,9 @@ ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *t
         return error_set(b->err, ERR_UNDEFINED_SCHEMA, ast->span.at, "schema \"%.*s\" does not exist", STR_ARG(schema));
     }
     const CatalogObject *object = find_named(b, schema, name, name->text);
+    if (object == NULL && schema.len == 0) { /* stored texts leave public out, and a path may too */
+        object = find_named(b, STR("public"), name, name->text);
+    }
     bool array = object == NULL && name->text.len > 1 && name->text.data[0] == '_';
     if (array) { /* PostgreSQL's own name of the array */
         object = find_named(b, schema, name, str_slice(name->text, 1, name->text.len));
@@ -31,6 +34,7 @@ ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *t
         return ERR_OK;
     }
     record_type(b, ast, object, array);
+    note_type(b, ast, object->id, array);
     *type_out = array ? type_array(type_enum(object->id)) : type_enum(object->id);
     *found_out = true;
     return ERR_OK;
