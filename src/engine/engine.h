@@ -101,6 +101,8 @@ typedef struct RowGuard RowGuard;
 struct RowGuard {
     /* ERR_CHECK_VIOLATION. computed_out: one block per computed column, valid until the next call. */
     ErrorCode (*look)(RowGuard *guard, const TableDef *table, const ColumnBlock *columns, ColumnBlock *computed_out, Error *err);
+    /* A NULL where none may be was refused: the error with its row. ERR_NOT_NULL_VIOLATION. */
+    ErrorCode (*null_row)(RowGuard *guard, const TableDef *table, const ColumnBlock *columns, Error *err);
     void (*destroy)(RowGuard *guard);
 };
 void engine_set_guard_maker(Engine *engine, RowGuard *(*make)(Txn *txn)); /* once, before such rows are stored */

@@ -18,6 +18,7 @@ enum { FOREIGN_ARENA_BYTES = 1 << 28 };
 struct ForeignCheck {
     uint32_t child_id, constraint_id;
     bool parent_side;            /* keys of parents that ended */
+    bool updated;                /* by UPDATE: ON UPDATE says what follows, else ON DELETE */
     bool deferred;               /* until commit */
     uint16_t count;
     ColumnBuilder *values;       /* in the constraint's order */
@@ -129,9 +130,9 @@ static ErrorCode mixed_nulls(const Sides *sides, Error *err) {
 
 static bool changes_children(uint8_t action) { return action == FOREIGN_CASCADE || action == FOREIGN_SET_NULL || action == FOREIGN_SET_DEFAULT; }
 
-static ErrorCode still_referenced(const Sides *sides, const ColumnBlock *values, uint32_t row, Error *err) {
+static ErrorCode still_referenced(const Sides *sides, const ColumnBlock *values, uint32_t row, bool updated, Error *err) {
     const ConstraintDef *constraint = sides->constraint;
-    if (changes_children(constraint->on_delete) || changes_children(constraint->on_update)) {
+    if (changes_children(updated ? constraint->on_update : constraint->on_delete)) {
         return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION,
                          "a change of table \"%.*s\" that foreign key constraint \"%.*s\" on table \"%.*s\" would have to pass on (CASCADE, SET NULL, SET DEFAULT) is not supported yet",
                          STR_ARG(sides->parent->name), STR_ARG(constraint->name), STR_ARG(sides->child->name));
@@ -161,9 +162,10 @@ static ErrorCode unsure(const Sides *sides, Error *err) {
 
 static ForeignCheck *check_for(Txn *txn, const Sides *sides, bool parent_side) {
     bool deferred = sides->constraint->initially_deferred;
+    bool updated = parent_side && txn->writer.assigned != NULL && txn->writer.assigned_table == sides->parent->id;
     for (ForeignCheck *check = txn->foreign_checks; check != NULL; check = check->next) {
         bool same = check->child_id == sides->child->id && check->constraint_id == sides->constraint->id && check->parent_side == parent_side;
-        if (same && check->deferred == deferred && check->values[0].row_count + BATCH_ROWS <= BLOCK_ROWS) {
+        if (same && check->deferred == deferred && check->updated == updated && check->values[0].row_count + BATCH_ROWS <= BLOCK_ROWS) {
             return check;
         }
     }
@@ -171,7 +173,7 @@ static ForeignCheck *check_for(Txn *txn, const Sides *sides, bool parent_side) {
     const TableDef *table = parent_side ? sides->parent : sides->child;
     const uint32_t *ids = parent_side ? sides->constraint->referenced_ids : sides->constraint->column_ids;
     *check = (ForeignCheck){.child_id = sides->child->id, .constraint_id = sides->constraint->id, .parent_side = parent_side, .deferred = deferred,
-                            .count = sides->constraint->column_count, .next = txn->foreign_checks};
+                            .updated = updated, .count = sides->constraint->column_count, .next = txn->foreign_checks};
     check->values = mem_calloc(check->count + 1u, sizeof *check->values);
     for (uint16_t i = 0; i < check->count; i++) {
         column_builder_init(&check->values[i], table->columns[table_column_by_id(table, ids[i])].type);
@@ -321,7 +323,7 @@ ErrorCode engine__foreign_ended(Txn *txn, const TableDef *table, const RowRef *r
     return ERR_OK;
 }
 
-static ErrorCode check_parents(Txn *txn, const Sides *sides, const ColumnBlock *values, Error *err) {
+static ErrorCode check_parents(Txn *txn, const Sides *sides, const ColumnBlock *values, bool updated, Error *err) {
     uint32_t rows = values[0].row_count;
     uint8_t *here = mem_calloc(2 * (size_t)rows + 1, 1), *referenced = here + rows;
     Type *types = types_of(txn, sides->parent, sides->constraint->referenced_ids, sides->constraint->column_count);
@@ -332,7 +334,7 @@ static ErrorCode check_parents(Txn *txn, const Sides *sides, const ColumnBlock *
             continue;
         }
         if (referenced[row] == KEY_PRESENT) {
-            code = still_referenced(sides, values, row, err);
+            code = still_referenced(sides, values, row, updated, err);
         } else if (referenced[row] == KEY_UNSURE) {
             code = unsure(sides, err);
         }
@@ -371,7 +373,7 @@ static ErrorCode run_check(Txn *txn, const ForeignCheck *check, Error *err) {
         values[i] = column_builder_block(&check->values[i]);
     }
     if (check->parent_side) {
-        return check_parents(txn, &sides, values, err);
+        return check_parents(txn, &sides, values, check->updated, err);
     }
     return check_remaining_children(txn, &sides, values, err);
 }

@@ -78,6 +78,17 @@ static ErrorCode guarded_append(Txn *txn, Table *table, const TableDef *def, con
     return code;
 }
 
+static ErrorCode append(Txn *txn, Table *table, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
+    RowGuard *guard = NULL;
+    bool guarded = def->constraint_count > 0 || def->computed_count > 0;
+    ErrorCode code = guarded ? guarded_append(txn, table, def, columns, column_count, err) : table_append(table, &txn->writer, def, columns, column_count, err);
+    if (code != ERR_NOT_NULL_VIOLATION || atomic_load(&txn->engine->guard_maker) == NULL) {
+        return code;
+    }
+    TRY(guard_of(txn, def, &guard, err));
+    return guard->null_row(guard, def, columns, err);
+}
+
 static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock *columns, uint16_t column_count, Error *err) {
     Txn *txn = txn_of(storage);
     const TableDef *def = NULL;
@@ -88,11 +99,7 @@ static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock
     txn__touch(txn, table);
     txn->writer.snapshot = txn->snapshot;
     TRY(check_newest(txn, def, err));
-    if (def->constraint_count > 0 || def->computed_count > 0) {
-        TRY(guarded_append(txn, table, def, columns, column_count, err));
-    } else {
-        TRY(table_append(table, &txn->writer, def, columns, column_count, err));
-    }
+    TRY(append(txn, table, def, columns, column_count, err));
     if (txn->writer.bytes_unspilled < SPILL_BYTES) {
         return ERR_OK;
     }

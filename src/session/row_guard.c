@@ -194,6 +194,36 @@ static void put_cell(Buffer *out, const ColumnDef *column, const ColumnBlock *bl
     }
 }
 
+static void add_row(const Guard *guard, const TableDef *table, const ColumnBlock *columns, uint32_t row, Error *err) {
+    TextStyle style = {.names = guard->environment.names};
+    Buffer text;
+    buffer_init(&text, 1 << 20);
+    for (uint16_t i = 0; i < table->column_count && text.len < ERROR_FIELD_BYTES; i++) {
+        buffer_append_str(&text, i > 0 ? STR(", ") : (Str){0});
+        put_cell(&text, &table->columns[i], &columns[i], row, &style);
+    }
+    error_ignore(error_add(err, 'D', "Failing row contains (%.*s).", (int)MIN_OF(text.len, (size_t)500), (const char *)text.data));
+    buffer_deinit(&text);
+}
+
+static ErrorCode null_row(RowGuard *base, const TableDef *table, const ColumnBlock *columns, Error *err) {
+    for (uint32_t row = 0; row < columns[0].row_count; row++) {
+        for (uint16_t i = 0; i < table->column_count; i++) {
+            if (!table->columns[i].not_null || columns[i].valid == NULL || bit_get(columns[i].valid, row)) {
+                continue;
+            }
+            error_ignore(error_set(err, ERR_NOT_NULL_VIOLATION, ERROR_NO_POSITION, "null value in column \"%.*s\" of relation \"%.*s\" violates not-null constraint",
+                                   STR_ARG(table->columns[i].name), STR_ARG(table->name)));
+            add_row((Guard *)base, table, columns, row, err);
+            error_ignore(error_add(err, 's', "%.*s", STR_ARG(table->schema_name)));
+            error_ignore(error_add(err, 't', "%.*s", STR_ARG(table->name)));
+            error_ignore(error_add(err, 'c', "%.*s", STR_ARG(table->columns[i].name)));
+            return ERR_NOT_NULL_VIOLATION;
+        }
+    }
+    return ERR_NOT_NULL_VIOLATION; /* as it was said */
+}
+
 static ErrorCode violated(const Guard *guard, const TableDef *table, uint32_t check, const ColumnBlock *columns, uint32_t row, Error *err) {
     const ConstraintDef *constraint = NULL;
     for (uint16_t i = 0; i < table->constraint_count; i++) {
@@ -203,20 +233,12 @@ static ErrorCode violated(const Guard *guard, const TableDef *table, uint32_t ch
         }
     }
     assert(constraint != NULL);
-    TextStyle style = {.names = guard->environment.names};
-    Buffer text;
-    buffer_init(&text, 1 << 20);
-    for (uint16_t i = 0; i < table->column_count && text.len < ERROR_FIELD_BYTES; i++) {
-        buffer_append_str(&text, i > 0 ? STR(", ") : (Str){0});
-        put_cell(&text, &table->columns[i], &columns[i], row, &style);
-    }
     ErrorCode code = error_set(err, ERR_CHECK_VIOLATION, ERROR_NO_POSITION, "new row for relation \"%.*s\" violates check constraint \"%.*s\"", STR_ARG(table->name),
                                STR_ARG(constraint->name));
-    error_ignore(error_add(err, 'D', "Failing row contains (%.*s).", (int)MIN_OF(text.len, (size_t)500), (const char *)text.data));
+    add_row(guard, table, columns, row, err);
     error_ignore(error_add(err, 's', "%.*s", STR_ARG(table->schema_name)));
     error_ignore(error_add(err, 't', "%.*s", STR_ARG(table->name)));
     error_ignore(error_add(err, 'n', "%.*s", STR_ARG(constraint->name)));
-    buffer_deinit(&text);
     return code;
 }
 
@@ -306,7 +328,7 @@ static RowGuard *make(Txn *txn) {
     Guard *guard = mem_calloc(1, sizeof *guard);
     Engine *engine = txn_engine(txn);
     Clock *clock = engine_os(engine)->clock;
-    guard->base = (RowGuard){look, destroy};
+    guard->base = (RowGuard){look, null_row, destroy};
     guard->txn = txn;
     guard->storage = (Storage){.source = guard_source};
     guard->source.base.vtable = &BLOCK_VTABLE;

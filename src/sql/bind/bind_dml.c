@@ -89,7 +89,7 @@ static ErrorCode check_row_length(Binder *b, const AstInsert *insert, const AstE
 }
 
 static ErrorCode check_not_null(Binder *b, const TableDef *table, const ColumnDef *column, const Expr *cell) {
-    if (column->not_null && expr_is_null_constant(cell)) {
+    if (b->dialect != DIALECT_POSTGRES && column->not_null && expr_is_null_constant(cell)) { /* PostgreSQL says it of the row, when there is one */
         (void)error_set(b->err, ERR_NOT_NULL_VIOLATION, cell->position, "null value in column \"%.*s\" of relation \"%.*s\" violates not-null constraint",
                         STR_ARG(column->name), STR_ARG(table->name));
         (void)error_add(b->err, 's', "%.*s", STR_ARG(table->schema_name));
