@@ -2,11 +2,12 @@
  * builder.c - ColumnBuilder: a growing column that doors fill value by value and storage takes as a ColumnBlock.
  *
  * Why:        validity is kept all ones and only nulls clear bits, so that appending a value never touches it.
+ * Layout:     data and, from the next multiple of 64 bytes on, valid are one piece of memory.
  * Invariants: bits of valid at row_count and beyond are ones; data beyond row_count is initialised; pointers in data (long text,
  *             big numerics) point into the builder's own heap. */
 #include "column/vector.h"
 
-enum { BUILDER_ROWS_FIRST = 1024 };
+enum { BUILDER_ROWS_FIRST = 64, BUILDER_ALIGNMENT = 64 }; /* one row is the most usual number */
 #define BUILDER_HEAP_BYTES_MAX ((size_t)4 << 30) /* texts of one builder */
 
 static Physical builder_physical(const ColumnBuilder *builder) {
@@ -25,7 +26,6 @@ void column_builder_init(ColumnBuilder *builder, Type type) {
 
 void column_builder_deinit(ColumnBuilder *builder) {
     mem_free(builder->data);
-    mem_free(builder->valid);
     arena_deinit(&builder->heap);
     *builder = (ColumnBuilder){0};
 }
@@ -43,8 +43,9 @@ static void builder_grow(ColumnBuilder *builder, uint32_t rows_wanted) {
     }
     size_t old_bytes = data_bytes(builder, builder->capacity);
     size_t new_bytes = data_bytes(builder, capacity);
-    uint8_t *data = mem_alloc_aligned(new_bytes);
-    uint64_t *valid = mem_alloc_aligned(capacity / 8);
+    size_t valid_at = (new_bytes + BUILDER_ALIGNMENT - 1) & ~(size_t)(BUILDER_ALIGNMENT - 1);
+    uint8_t *data = mem_alloc_aligned(valid_at + capacity / 8);
+    uint64_t *valid = (uint64_t *)(void *)(data + valid_at);
     memset(data + old_bytes, 0, new_bytes - old_bytes);
     memset(valid, 0xff, capacity / 8);
     if (builder->capacity > 0) {
@@ -52,7 +53,6 @@ static void builder_grow(ColumnBuilder *builder, uint32_t rows_wanted) {
         memcpy(valid, builder->valid, builder->capacity / 8);
     }
     mem_free(builder->data);
-    mem_free(builder->valid);
     builder->data = data;
     builder->valid = valid;
     builder->capacity = capacity;

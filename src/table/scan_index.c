@@ -391,6 +391,7 @@ bool scan__index_read(ScanCursor *cursor, Batch *batch) {
     if (cursor->code != ERR_OK || count == 0) {
         return false;
     }
+    cursor->refs = cursor->scan->want_refs ? arena_array(&cursor->scratch, RowRef, count) : NULL;
     for (uint16_t i = 0; i < count && cursor->refs != NULL; i++) {
         cursor->refs[i] = (RowRef){rows[i].part->id, rows[i].offset};
     }

@@ -165,7 +165,7 @@ static ErrorCode cursor_open(Scan *scan, ScanCursor **cursor_out, Error *err) {
     cursor->tails = arena_array(&cursor->arena, void *, scan->column_count + 1u);
     cursor->gathered = arena_array(&cursor->arena, void *, scan->column_count + 1u);
     cursor->gathered_valid = arena_array(&cursor->arena, uint64_t *, scan->column_count + 1u);
-    cursor->refs = scan->want_refs ? arena_array(&cursor->arena, RowRef, BATCH_ROWS) : NULL;
+    cursor->refs = scan->want_refs && scan->index == NULL ? arena_array(&cursor->arena, RowRef, BATCH_ROWS) : NULL;
     *cursor_out = cursor;
     return ERR_OK;
 }

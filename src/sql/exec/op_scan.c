@@ -18,6 +18,7 @@ typedef struct ScanOperator {
     ScanCursor *cursor;
     bool in_morsel;
     int64_t *refs;          /* row places as INT8 values */
+    uint32_t ref_room;
 } ScanOperator;
 
 static void shared_close(void *pointer) {
@@ -199,9 +200,21 @@ bool scan_take_morsel(Operator *op, Morsel *morsel_out) {
     return true;
 }
 
+/* Readable to the next 64 rows, as all vectors are; one row is the most usual number. */
+static void refs_room(ScanOperator *scan, uint16_t row_count) {
+    uint32_t rows = (row_count + 63u) / 64u * 64u;
+    if (rows > scan->ref_room) {
+        mem_free(scan->refs);
+        scan->refs = mem_alloc_aligned(rows * sizeof *scan->refs);
+        memset(scan->refs, 0, rows * sizeof *scan->refs);
+        scan->ref_room = rows;
+    }
+}
+
 static void add_refs(ScanOperator *scan) {
     Batch *batch = &scan->base.batch;
     assert(batch->refs != NULL);
+    refs_room(scan, batch->row_count);
     for (uint16_t i = 0; i < batch->row_count; i++) {
         scan->refs[i] = (int64_t)((uint64_t)batch->refs[i].part << 32 | batch->refs[i].offset);
     }
@@ -307,10 +320,6 @@ ErrorCode op_scan_open(Run *run, const PlanOp *plan, uint32_t worker, Operator *
     *op_out = &scan->base;
     if (scan->shared->empty) {
         return ERR_OK;
-    }
-    if (plan->as.scan.want_refs) {
-        scan->refs = mem_alloc_aligned(BATCH_ROWS * sizeof *scan->refs);
-        memset(scan->refs, 0, BATCH_ROWS * sizeof *scan->refs);
     }
     return scan->shared->source->vtable->cursor_open(scan->shared->scan, &scan->cursor, err);
 }

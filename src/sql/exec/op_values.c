@@ -43,8 +43,7 @@ static ErrorCode values_next(Operator *op, Batch **batch_out, Error *err) {
     uint32_t columns = op->plan->column_count;
     for (uint32_t c = 0; c < columns; c++) {
         Vector *out = &op->columns[c];
-        *out = vector_new(&values->arena, op->plan->columns[c].type);
-        out->row_count = count;
+        *out = vector_new_rows(&values->arena, op->plan->columns[c].type, count);
         for (uint16_t r = 0; r < count; r++) {
             copy_cell(values, out, r, (size_t)(values->next_row + r) * columns + c);
         }
