@@ -277,7 +277,19 @@ static ErrorCode check_direction(OptionReader *reader) {
                        : !reader->from && o->default_text.data != NULL ? "COPY DEFAULT cannot be used with COPY TO"
                        : o->reject_limit > 0 && !o->on_error_ignore ? "COPY REJECT_LIMIT requires ON_ERROR to be set to IGNORE"
                                                                  : NULL;
-    return what == NULL ? ERR_OK : refuse(reader, ERR_INVALID_PARAMETER, NULL, what);
+    bool unsupported = (reader->from && reader->force_quote) || (!reader->from && o->default_text.data != NULL);
+    return what == NULL ? ERR_OK : refuse(reader, unsupported ? ERR_NOT_SUPPORTED : ERR_INVALID_PARAMETER, NULL, what);
+}
+
+/* Of the marker's text, when all else is fine. */
+static ErrorCode check_default_text(OptionReader *reader, bool csv) {
+    const CopyOptions *o = reader->options;
+    const char *what = has_char(o->default_text, o->delimiter)      ? "COPY delimiter character must not appear in the DEFAULT specification"
+                       : csv && has_char(o->default_text, o->quote) ? "CSV quote character must not appear in the DEFAULT specification"
+                       : o->default_text.data != NULL && str_equal(o->default_text, o->null_text)
+                           ? "NULL specification and DEFAULT specification cannot be the same"
+                           : NULL;
+    return what == NULL ? ERR_OK : refuse(reader, ERR_NOT_SUPPORTED, NULL, what);
 }
 
 static ErrorCode check_characters(OptionReader *reader) {
@@ -297,12 +309,8 @@ static ErrorCode check_characters(OptionReader *reader) {
                        : csv && o->delimiter == o->quote       ? "COPY delimiter and quote must be different"
                        : has_char(o->null_text, o->delimiter)  ? "COPY delimiter character must not appear in the NULL specification"
                        : csv && has_char(o->null_text, o->quote) ? "CSV quote character must not appear in the NULL specification"
-                       : has_char(o->default_text, o->delimiter) ? "COPY delimiter character must not appear in the DEFAULT specification"
-                       : csv && has_char(o->default_text, o->quote) ? "CSV quote character must not appear in the DEFAULT specification"
-                       : o->default_text.data != NULL && str_equal(o->default_text, o->null_text)
-                           ? "NULL specification and DEFAULT specification cannot be the same"
-                           : NULL;
-    return what == NULL ? ERR_OK : refuse(reader, ERR_INVALID_PARAMETER, NULL, what);
+                       : NULL;
+    return what == NULL ? check_default_text(reader, csv) : refuse(reader, ERR_INVALID_PARAMETER, NULL, what);
 }
 
 void copy_options_complete(CopyOptions *options) {

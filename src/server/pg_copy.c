@@ -35,6 +35,21 @@ static ErrorCode open_reader(PgConnection *c, const CopyOptions *options, Error 
     return copy_reader_open(&reader, &copy->reader, err);
 }
 
+/* A marker asks for a default that must be there. */
+static ErrorCode check_marker(const PgCopy *copy, uint16_t field, const uint64_t *marked, Error *err) {
+    const ColumnDef *column = &copy->plan.table->columns[copy->plan.columns[field]];
+    uint32_t row = 0, rows = copy_reader_rows(copy->reader);
+    if (marked == NULL || statement_copy_has_default(column) || bits_count(marked, rows) == 0) {
+        return ERR_OK;
+    }
+    while (!bit_get(marked, row)) {
+        row++;
+    }
+    error_ignore(error_set(err, ERR_BAD_COPY, ERROR_NO_POSITION, "unexpected default marker in COPY data"));
+    error_ignore(error_add(err, 'D', "Column \"%.*s\" has no default value.", STR_ARG(column->name)));
+    return error_add(err, 'W', "%.*s", STR_ARG(copy_reader_row_context(copy->reader, row)));
+}
+
 static ErrorCode drain(PgConnection *c, Error *err) {
     PgCopy *copy = &c->copy;
     uint32_t rows = copy_reader_rows(copy->reader);
@@ -43,13 +58,13 @@ static ErrorCode drain(PgConnection *c, Error *err) {
     }
     arena_reset(&c->arena);
     ColumnBuilder **builders = arena_array(&c->arena, ColumnBuilder *, copy->plan.column_count);
+    const uint64_t **defaults = arena_array(&c->arena, const uint64_t *, copy->plan.column_count);
     for (uint16_t i = 0; i < copy->plan.column_count; i++) {
         builders[i] = copy_reader_builder(copy->reader, i);
-        if (copy_reader_defaults(copy->reader, i) != NULL) {
-            return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "COPY with DEFAULT is not supported yet");
-        }
+        defaults[i] = copy_reader_defaults(copy->reader, i);
+        TRY(check_marker(copy, i, defaults[i], err));
     }
-    ErrorCode code = statement_copy_append(copy->statement, &copy->plan, builders, rows, err);
+    ErrorCode code = statement_copy_append(copy->statement, &copy->plan, &(CopyRows){builders, defaults, rows}, err);
     if (code != ERR_OK) {
         Str where = copy_reader_row_context(copy->reader, rows - 1);
         return rows == 1 ? error_add(err, 'W', "%.*s", STR_ARG(where)) : code;
@@ -87,7 +102,7 @@ static ErrorCode end_of_data(PgConnection *c, Error *err) {
         more = copy_reader_rows(copy->reader) >= COPY_BATCH_ROWS;
         TRY(drain(c, err));
     }
-    if (copy_reader_rejected(copy->reader) > 0) {
+    if (copy_reader_rejected(copy->reader) > 0 && !copy->log_silent) {
         unsigned long long rejected = copy_reader_rejected(copy->reader);
         session_notice(c->session, NOTICE_NOTICE, "00000", "%llu row%s skipped due to data type incompatibility", rejected, rejected == 1 ? " was" : "s were");
     }
@@ -229,6 +244,7 @@ ErrorCode pg__copy_begin(PgConnection *c, Statement *statement, Error *err) {
         pg__copy_close(c);
         return code;
     }
+    copy->log_silent = options.log_silent;
     if (in) {
         pgwire_write_copy_in(pg__out(c), options.format == COPY_BINARY, copy->plan.column_count);
         (void)net_flush(c->net);

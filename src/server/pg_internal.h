@@ -72,7 +72,7 @@ typedef struct PgCopy {
     CopyReader *reader;
     CopyColumn *columns;
     CopyWriter writer;
-    bool writer_open;
+    bool writer_open, log_silent;
     Batch *batch;
     PgRowWindow window;
 } PgCopy;

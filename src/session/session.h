@@ -134,12 +134,20 @@ typedef struct StatementCopy {
     const TableDef *table;                   /* FROM */
     uint16_t *columns;                       /* FROM: numbers of the table's columns, in the order of the fields */
     uint16_t column_count;
+    struct CopyWhere *where;                 /* FROM ... WHERE; NULL: every row */
     TxnMark mark;
     Statement *rows;                         /* TO: what to step */
 } StatementCopy;
 NODISCARD ErrorCode statement_copy_begin(Statement *statement, StatementCopy *copy_out, Error *err);
-/* FROM: rows of one builder a field (at most BLOCK_ROWS). After an error: statement_copy_fail. */
-NODISCARD ErrorCode statement_copy_append(Statement *statement, const StatementCopy *copy, ColumnBuilder *const *builders, uint32_t rows, Error *err);
+/* FROM: rows of one builder a field (at most BLOCK_ROWS). */
+typedef struct CopyRows {
+    ColumnBuilder *const *builders;
+    const uint64_t *const *defaults;         /* a field: rows whose field is the DEFAULT marker, one bit a row, NULL = none; NULL = no field has any */
+    uint32_t count;
+} CopyRows;
+bool statement_copy_has_default(const ColumnDef *column); /* one that a marker can ask for */
+/* After an error: statement_copy_fail. */
+NODISCARD ErrorCode statement_copy_append(Statement *statement, const StatementCopy *copy, const CopyRows *rows, Error *err);
 NODISCARD ErrorCode statement_copy_finish(Statement *statement, const StatementCopy *copy, Error *err);
 void statement_copy_fail(Statement *statement, const StatementCopy *copy); /* undoes the statement */
 NODISCARD ErrorCode statement_copy_sent(Statement *statement, StatementCopy *copy, uint64_t rows, Error *err); /* TO: all rows were read */

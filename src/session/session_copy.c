@@ -2,7 +2,7 @@
  * session_copy.c - the session's part of COPY: which table and columns or query, and blocks of rows into storage.
  *
  * Why:        what the bytes look like is the door's business (folder copy); here rows are columns already.
- * How:        columns that are not in the list get their default from a query of its own, one row a row of the block.
+ * How:        columns that are not in the list get their defaults (copy_defaults.c), then WHERE chooses rows (copy_where.c).
  * Life cycle: statement_copy_begin -> (FROM: statement_copy_append* -> statement_copy_finish; TO: statement_step* of copy.rows). An
  *             error has undone what the statement did. Tests: test/pg/copying.py */
 #include "session/session_internal.h"
@@ -15,6 +15,30 @@ static ErrorCode find_table(Statement *statement, const AstNames *names, const T
         err->position = names->span.at;
     }
     return code;
+}
+
+/* Views and sequences are no tables, whichever way the rows go. */
+static ErrorCode check_kind(Statement *statement, const AstCopy *ast, Error *err) {
+    CatalogView *catalog = txn_catalog(statement__txn(statement));
+    const AstNames *names = &ast->table;
+    Str schema = names->count > 1 ? names->parts[names->count - 2].text : (Str){0};
+    const CatalogObject *object = ast->query != NULL ? NULL : catalog->relation_find(catalog, schema, names->parts[names->count - 1].text);
+    if (object == NULL || object->kind == OBJECT_TABLE) {
+        return ERR_OK;
+    }
+    ErrorCode code = error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "cannot copy %s %s \"%.*s\"", ast->from ? "to" : "from", object_kind_name(object->kind),
+                               STR_ARG(object->name));
+    if (object->kind != OBJECT_VIEW) {
+        return code;
+    }
+    return error_add(err, 'H', ast->from ? "To enable copying to a view, provide an INSTEAD OF INSERT trigger." : "Try the COPY (SELECT ...) TO variant.");
+}
+
+static ErrorCode check_privilege(Statement *statement, const TableDef *table, Error *err) {
+    CatalogView *catalog = txn_catalog(statement__txn(statement));
+    uint32_t role = session__bind_role(statement->session, catalog);
+    bool may = role == 0 || (catalog_privileges(catalog, role, OBJECT_TABLE, table->id, false) & PRIVILEGE_INSERT) != 0;
+    return may ? ERR_OK : error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for table %.*s", STR_ARG(table->name));
 }
 
 static ErrorCode find_columns(Statement *statement, const AstCopy *ast, StatementCopy *copy, Error *err) {
@@ -37,135 +61,93 @@ static ErrorCode find_columns(Statement *statement, const AstCopy *ast, Statemen
     return ERR_OK;
 }
 
-/* ---- defaults of columns that the data does not have ---- */
-
-static bool is_given(const StatementCopy *copy, uint16_t column) {
-    for (uint16_t i = 0; i < copy->column_count; i++) {
-        if (copy->columns[i] == column) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void default_query(const StatementCopy *copy, uint32_t rows, Buffer *out) {
-    char type[64];
-    bool first = true;
-    buffer_append_str(out, STR("SELECT "));
-    for (uint16_t c = 0; c < copy->table->column_count; c++) {
-        const ColumnDef *column = &copy->table->columns[c];
-        if (!is_given(copy, c) && column->default_text.len > 0) {
-            size_t len = type_format_sql(type, sizeof type, column->type);
-            bool symbol = column->type.id == TYPE_SYMBOL;
-            buffer_printf(out, "%sCAST((%.*s) AS %.*s)", first ? "" : ", ", STR_ARG(column->default_text), symbol ? 4 : (int)len, symbol ? "text" : type);
-            first = false;
-        }
-    }
-    buffer_printf(out, " FROM generate_series(1, %u)", rows);
-}
-
-/* Symbols come as texts. */
-static ErrorCode take_default(ColumnBuilder *builder, const ColumnDef *column, const Batch *batch, const Vector *vector, Error *err) {
-    if (column->type.id != TYPE_SYMBOL) {
-        column_builder_batch(builder, vector, batch->live, batch->row_count);
-        return ERR_OK;
-    }
-    for (size_t row = 0; row < batch->row_count; row++) {
-        if (batch->live != NULL && !bit_get(batch->live, row)) {
-            continue;
-        }
-        int32_t code = vector_is_null(vector, row) ? -1 : column->symbols->intern(column->symbols, vector_text(vector, row));
-        if (code < 0 && !vector_is_null(vector, row)) {
-            return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "symbol column \"%.*s\" is full", STR_ARG(column->name));
-        }
-        if (code < 0) {
-            column_builder_null(builder);
-        } else {
-            column_builder_value(builder, &code);
-        }
-    }
-    return ERR_OK;
-}
-
-static ErrorCode take_defaults(const StatementCopy *copy, ColumnBuilder *builders, const Batch *batch, Error *err) {
-    uint16_t next = 0;
-    for (uint16_t c = 0; c < copy->table->column_count; c++) {
-        const ColumnDef *column = &copy->table->columns[c];
-        if (!is_given(copy, c) && column->default_text.len > 0) {
-            TRY(take_default(&builders[c], column, batch, &batch->columns[next++], err));
-        }
-    }
-    return ERR_OK;
-}
-
-static ErrorCode run_defaults(Statement *statement, const StatementCopy *copy, ColumnBuilder *builders, uint32_t rows, Error *err) {
-    enum { QUERY_BYTES_MAX = 1 << 24 };
-    Buffer text;
-    Statement *query = NULL;
-    size_t used = 0;
-    Batch *batch = NULL;
-    buffer_init(&text, QUERY_BYTES_MAX);
-    default_query(copy, rows, &text);
-    ErrorCode code = buffer_check(&text, err);
-    code = code == ERR_OK ? statement_prepare(statement->session, buffer_str(&text), NULL, 0, &query, &used, err) : code;
-    do {
-        code = code == ERR_OK ? statement_step(query, &batch, err) : code;
-        code = code == ERR_OK && batch != NULL ? take_defaults(copy, builders, batch, err) : code;
-    } while (code == ERR_OK && batch != NULL);
-    statement_close(query);
-    buffer_deinit(&text);
-    return code;
-}
-
-static bool has_defaults(const StatementCopy *copy) {
-    for (uint16_t c = 0; c < copy->table->column_count; c++) {
-        if (!is_given(copy, c) && copy->table->columns[c].default_text.len > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- rows ---- */
 
-static ErrorCode append(Statement *statement, const StatementCopy *copy, ColumnBuilder *const *builders, uint32_t rows, ColumnBuilder *missing, Error *err) {
-    uint16_t count = copy->table->column_count;
-    ColumnBlock *blocks = mem_calloc(count + 1u, sizeof *blocks);
-    ErrorCode code = has_defaults(copy) ? run_defaults(statement, copy, missing, rows, err) : ERR_OK;
-    for (uint16_t c = 0; c < count; c++) {
-        if (!is_given(copy, c)) {
-            column_builder_nulls(&missing[c], rows - missing[c].row_count);
-            blocks[c] = column_builder_block(&missing[c]);
+/* Columns that are made here: those that the data does not have, and those with DEFAULT markers. */
+typedef struct Made { ColumnBuilder *builders; bool *is_made; uint16_t count; } Made;
+
+static void made_open(Made *made, uint16_t count) {
+    *made = (Made){mem_calloc(count + 1u, sizeof(ColumnBuilder)), mem_calloc(count + 1u, sizeof(bool)), count};
+}
+
+static ColumnBuilder *made_column(Made *made, uint16_t column, Type type) {
+    column_builder_init(&made->builders[column], type);
+    made->is_made[column] = true;
+    return &made->builders[column];
+}
+
+static void made_close(Made *made) {
+    for (uint16_t c = 0; c < made->count; c++) {
+        if (made->is_made[c]) {
+            column_builder_deinit(&made->builders[c]);
         }
     }
+    mem_free(made->builders);
+    mem_free(made->is_made);
+}
+
+/* The blocks of all of the table's columns. */
+static ErrorCode whole_rows(Statement *statement, const StatementCopy *copy, const CopyRows *rows, Made *made, ColumnBlock *blocks, Error *err) {
+    uint16_t count = copy->table->column_count;
     for (uint16_t i = 0; i < copy->column_count; i++) {
-        blocks[copy->columns[i]] = column_builder_block(builders[i]);
+        uint16_t column = copy->columns[i];
+        blocks[column] = column_builder_block(rows->builders[i]);
+        if (rows->defaults != NULL && rows->defaults[i] != NULL) {
+            ColumnBuilder *filled = made_column(made, column, copy->table->columns[column].type);
+            TRY(copy_defaults__fill(statement, &copy->table->columns[column], &blocks[column], rows->defaults[i], filled, err));
+            blocks[column] = column_builder_block(filled);
+        }
     }
+    for (uint16_t c = 0; c < count; c++) {
+        if (!copy__is_given(copy, c)) {
+            (void)made_column(made, c, copy->table->columns[c].type);
+        }
+    }
+    TRY(copy_defaults__missing(statement, copy, made->builders, rows->count, err));
+    for (uint16_t c = 0; c < count; c++) {
+        if (!copy__is_given(copy, c)) {
+            column_builder_nulls(&made->builders[c], rows->count - made->builders[c].row_count);
+            blocks[c] = column_builder_block(&made->builders[c]);
+        }
+    }
+    return ERR_OK;
+}
+
+static ErrorCode store(Statement *statement, const StatementCopy *copy, const ColumnBlock *blocks, uint32_t rows, Error *err) {
     Storage *storage = &statement->system.storage;
-    code = code == ERR_OK ? storage->append(storage, copy->table->id, blocks, count, err) : code;
-    mem_free(blocks);
+    statement->affected += rows;
+    return rows == 0 ? ERR_OK : storage->append(storage, copy->table->id, blocks, copy->table->column_count, err);
+}
+
+static ErrorCode store_what_passes(Statement *statement, const StatementCopy *copy, ColumnBlock *blocks, Error *err) {
+    Made kept;
+    uint32_t rows = 0;
+    made_open(&kept, copy->table->column_count);
+    for (uint16_t c = 0; c < kept.count; c++) {
+        (void)made_column(&kept, c, copy->table->columns[c].type);
+    }
+    ErrorCode code = copy_where__filter(copy->where, blocks, kept.builders, &rows, err);
+    for (uint16_t c = 0; c < kept.count; c++) {
+        blocks[c] = column_builder_block(&kept.builders[c]);
+    }
+    code = code == ERR_OK ? store(statement, copy, blocks, rows, err) : code;
+    made_close(&kept);
     return code;
 }
 
-ErrorCode statement_copy_append(Statement *statement, const StatementCopy *copy, ColumnBuilder *const *builders, uint32_t rows, Error *err) {
-    uint16_t count = copy->table->column_count;
-    ColumnBuilder *missing = mem_calloc(count + 1u, sizeof *missing);
-    for (uint16_t c = 0; c < count; c++) {
-        if (!is_given(copy, c)) {
-            column_builder_init(&missing[c], copy->table->columns[c].type);
-        }
+ErrorCode statement_copy_append(Statement *statement, const StatementCopy *copy, const CopyRows *rows, Error *err) {
+    Made made;
+    ColumnBlock *blocks = mem_calloc(copy->table->column_count + 1u, sizeof *blocks);
+    made_open(&made, copy->table->column_count);
+    ErrorCode code = whole_rows(statement, copy, rows, &made, blocks, err);
+    if (code == ERR_OK) {
+        code = copy->where != NULL ? store_what_passes(statement, copy, blocks, err) : store(statement, copy, blocks, rows->count, err);
     }
-    ErrorCode code = append(statement, copy, builders, rows, missing, err);
-    for (uint16_t c = 0; c < count; c++) {
-        if (!is_given(copy, c)) {
-            column_builder_deinit(&missing[c]);
-        }
-    }
-    mem_free(missing);
+    made_close(&made);
+    mem_free(blocks);
     if (atomic_load(&statement->session->control.cancel) != 0 && code == ERR_OK) {
         code = error_set(err, ERR_CANCELED, ERROR_NO_POSITION, "canceling statement due to user request");
     }
-    statement->affected += rows;
     return code;
 }
 
@@ -193,8 +175,9 @@ static ErrorCode begin_in(Statement *statement, const AstCopy *ast, StatementCop
     TRY(statement__check_writable(statement, err));
     TRY(find_table(statement, &ast->table, &copy->table, err));
     TRY(find_columns(statement, ast, copy, err));
+    TRY(check_privilege(statement, copy->table, err));
     if (ast->where != NULL) {
-        return error_set(err, ERR_NOT_SUPPORTED, ast->where->span.at, "COPY ... WHERE is not supported yet");
+        TRY(copy_where__open(statement, copy->table, ast->where, &copy->where, err));
     }
     copy->mark = txn_mark(statement__txn(statement));
     return ERR_OK;
@@ -246,6 +229,7 @@ ErrorCode statement_copy_begin(Statement *statement, StatementCopy *copy_out, Er
     if (code == ERR_OK && (ast->target == AST_COPY_FILE || ast->target == AST_COPY_PROGRAM)) {
         code = error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "COPY with a file or program of the server is not supported; use STDIN, STDOUT or \\copy");
     }
+    code = code == ERR_OK ? check_kind(statement, ast, err) : code;
     if (code == ERR_OK) {
         code = statement_kind(statement) == STATEMENT_COPY_IN ? begin_in(statement, ast, copy_out, err) : begin_out(statement, ast, copy_out, err);
     }

@@ -344,6 +344,24 @@ NODISCARD ErrorCode compiled__columns(const Compiled *compiled, const RelColumn 
 void session__environment(Session *session, FunctionEnvironment *environment_out);
 NODISCARD ErrorCode compiled__check_allowed(const Compiled *compiled, Error *err);
 
+/* Blocks of columns as a table (block_source.c): what a plan over them scans. */
+typedef struct BlockSource { RowSource base; const ColumnBlock *blocks; } BlockSource;
+BlockSource session__block_source(const ColumnBlock *blocks);
+
+/* ---- COPY ... FROM ---- */
+bool copy__is_given(const StatementCopy *copy, uint16_t column);  /* the data has the table's column */
+/* Rows of the block from `at`, a multiple of 1,024, on; at most a batch's. */
+Vector copy__block_vector(const ColumnBlock *block, uint32_t at, uint16_t rows);
+/* copy_defaults.c: defaults of the columns that the data does not have go to their builders; those without one get nothing. */
+NODISCARD ErrorCode copy_defaults__missing(Statement *statement, const StatementCopy *copy, ColumnBuilder *builders, uint32_t rows, Error *err);
+/* The block with the column's default in the marked rows. */
+NODISCARD ErrorCode copy_defaults__fill(Statement *statement, const ColumnDef *column, const ColumnBlock *block, const uint64_t *marked, ColumnBuilder *out, Error *err);
+/* COPY ... FROM ... WHERE (copy_where.c). Lives in the statement's arena. */
+typedef struct CopyWhere CopyWhere;
+NODISCARD ErrorCode copy_where__open(Statement *statement, const TableDef *table, const AstExpr *where, CopyWhere **where_out, Error *err);
+/* Of the rows in blocks (one a column of the table) those that pass go into kept, one builder a column, and *rows_out says how many. */
+NODISCARD ErrorCode copy_where__filter(CopyWhere *where, const ColumnBlock *blocks, ColumnBuilder *kept, uint32_t *rows_out, Error *err);
+
 /* ---- statements ---- */
 void statement__abandon_all(Session *session, uint32_t savepoint_count);
 NODISCARD ErrorCode statement__start_query(Statement *statement, Error *err);

@@ -351,7 +351,7 @@ static ErrorCode start(Statement *statement, Error *err) {
 static ErrorCode check_params(const Statement *statement, Error *err) {
     for (uint32_t i = 0; i < statement->bound->param_count; i++) {
         if (!statement->params_set[i]) {
-            return error_set(err, ERR_UNDEFINED_PARAMETER, ERROR_NO_POSITION, "there is no value for parameter $%u", i + 1);
+            return error_set(err, ERR_UNDEFINED_PARAMETER, ERROR_NO_POSITION, "there is no parameter $%u", i + 1);
         }
     }
     return ERR_OK;

@@ -178,3 +178,77 @@ def a_writer_of_slow_pieces_holds_up_nobody():
             expect(wire.rows("select 1"), [["1"]])
             time.sleep(0.02)
         expect(kinds(slow.ask(DONE)), "CZ")
+
+
+def load(wire, sql, rows):
+    """Sends rows and gives the command tag."""
+    copy_in(wire, sql)
+    got = wire.ask(data(rows.encode()) + DONE)
+    raise_errors(got)
+    return [m.body[:-1].decode() for m in got if m.kind == "C"][0]
+
+
+@check
+def where_chooses_rows_after_defaults_are_there():
+    with Pg() as wire:
+        raise_errors(wire.query("drop table if exists copy_where; create table copy_where (id int generated always as identity, v int check (v > 0), "
+                                "w int not null default 5, t text)"))
+        expect(load(wire, "copy copy_where (v) from stdin where v > 1", "0\n2\n3\n"), "COPY 2")      # a row that does not pass breaks no rule
+        expect(load(wire, "copy copy_where (v) from stdin where id > 4", "4\n5\n"), "COPY 1")        # ids are taken before the condition is asked
+        expect(load(wire, "copy copy_where (v, t) from stdin where w = 5 and t like 'a%'", "6\tabc\n7\tb\n8\t\\N\n"), "COPY 1")
+        expect(load(wire, "copy copy_where (v) from stdin where false", "9\n"), "COPY 0")
+        expect(wire.rows("select id, v, w, t from copy_where order by v"), [["2", "2", "5", None], ["3", "3", "5", None], ["5", "5", "5", None], ["6", "6", "5", "abc"]])
+        many = "".join(f"{i}\ttext {i}\n" for i in range(1, 50001))
+        expect(load(wire, "copy copy_where (v, t) from stdin where v % 1000 = 0", many), "COPY 50")
+        expect(wire.rows("select count(*), sum(v), min(t), max(t) from copy_where where v >= 1000"), [["50", "1275000", "text 1000", "text 9000"]])
+        expect(load(wire, "copy copy_where (v, t) from stdin with (on_error ignore) where v > 2", "1\tx\nbad\ty\n3\tz\n"), "COPY 1")
+        for condition, code in (("nosuch > 1", "42703"), ("v", "42804"), ("sum(v) > 1", "42803"), ("v in (select 1)", "0A000"), ("row_number() over () > 1", "42P20"),
+                                ("generate_series(1, 2) > 1", "0A000"), ("v > $1", "42P02")):
+            expect((condition, wire.error(f"copy copy_where from stdin where {condition}")["C"]), (condition, code))
+        expect(wire.error("copy copy_where to stdout where v > 1")["C"], "42601")
+        copy_in(wire, "copy copy_where (v) from stdin where 10 / (v - 3) > 0")
+        expect(error_of(wire.ask(data(b"4\n3\n") + DONE))["C"], "22012")
+
+
+@check
+def default_markers():
+    with Pg() as wire:
+        raise_errors(wire.query("drop table if exists copy_marks; create sequence if not exists copy_marks_seq; create table copy_marks (a int default nextval('copy_marks_seq'), "
+                                "b text default 'it''s', c date, d boolean default true)"))
+        expect(load(wire, "copy copy_marks from stdin with (format csv, default '\\D')", '\\D,\\D,,\\D\n900007,x,2020-01-01,f\n\\D,"\\D",,\n'), "COPY 3")
+        expect(wire.rows("select * from copy_marks order by a"), [["1", "it's", None, "t"], ["2", "\\D", None, None], ["900007", "x", "2020-01-01", "f"]])
+        expect(load(wire, "copy copy_marks (a, b) from stdin with (default 'D') where b <> 'y'", "D\ty\nD\tD\n"), "COPY 1")
+        expect(wire.rows("select a, b from copy_marks where a = 4"), [["4", "it's"]])
+        big = "".join("D\tt\n" if i % 3 == 0 else f"{100000 + i}\tD\n" for i in range(30000))
+        expect(load(wire, "copy copy_marks (a, b) from stdin with (default 'D')", big), "COPY 30000")
+        expect(wire.rows("select count(*), count(distinct a), count(*) filter (where b = 'it''s') from copy_marks"), [["30004", "30004", "20002"]])
+        copy_in(wire, "copy copy_marks from stdin with (default 'D')")
+        fields = error_of(wire.ask(data(b"1\tx\t2020-01-01\tD\n2\tx\tD\tD\n") + DONE))
+        expect((fields["C"], fields["D"], fields["W"][:24]), ("22P04", 'Column "c" has no default value.', "COPY copy_marks, line 2"[:24]))
+
+
+@check
+def what_cannot_be_copied():
+    with Pg() as wire:
+        table(wire, "copy_base")
+        raise_errors(wire.query("drop view if exists copy_view; create view copy_view as select * from copy_base; create sequence if not exists copy_sequence"))
+        for sql, code in (("copy copy_view to stdout", "42809"), ("copy copy_view from stdin", "42809"), ("copy copy_sequence to stdout", "42809"),
+                          ("copy copy_base from '/etc/passwd'", "0A000"), ("copy copy_base to program 'cat'", "0A000"), ("copy (select 1) from stdin", "42601"),
+                          ("copy (select $1::int) to stdout", "42P02"), ("copy copy_base from stdin with (format csv, force_quote *)", "0A000")):
+            expect((sql, wire.error(sql)["C"]), (sql, code))
+        raise_errors(wire.query("drop view copy_view; drop role if exists copy_role; create role copy_role; grant select on copy_base to copy_role"))
+        raise_errors(wire.query("set role copy_role"))
+        expect(wire.error("copy copy_base from stdin")["C"], "42501")
+        raise_errors(wire.query("copy copy_base to stdout"))
+        raise_errors(wire.query("reset role; revoke all on copy_base from copy_role; drop role copy_role"))
+
+
+@check
+def skipped_rows_can_be_passed_over_in_silence():
+    with Pg() as wire:
+        table(wire, "copy_silent")
+        for verbosity, notices in (("silent", 0), ("default", 1), ("verbose", 2)):
+            copy_in(wire, f"copy copy_silent (a) from stdin with (on_error ignore, log_verbosity {verbosity})")
+            got = wire.ask(data(b"bad\n1\n") + DONE)
+            raise_errors(got)
+            expect((verbosity, len([m for m in got if m.kind == "N"])), (verbosity, notices))

@@ -27,6 +27,8 @@ typedef struct BindContext {
 typedef struct TableExpression { Str text; uint8_t dialect; Type type; } TableExpression;
 NODISCARD ErrorCode bind_table_expressions(const BindContext *context, const TableDef *table, const TableExpression *expressions, uint32_t count, Arena *arena,
                                            BoundStatement **bound_out, Error *err);
+/* COPY ... FROM ... WHERE: the condition as one boolean a row of the table, in the rows' order. */
+NODISCARD ErrorCode bind_copy_condition(const BindContext *context, const TableDef *table, const AstExpr *where, Arena *arena, BoundStatement **bound_out, Error *err);
 /* An UPDATE that changes nothing: every row is written anew. */
 NODISCARD ErrorCode bind_table_rewrite(const BindContext *context, const TableDef *table, Arena *arena, BoundStatement **bound_out, Error *err);
 NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);

@@ -132,11 +132,14 @@ ErrorCode parse__copy(Parser *p, AstStatement **statement_out) {
         copy->target = AST_COPY_CANCEL;
         return ERR_OK;
     }
-    copy->from = parse__accept_keyword(p, KW_FROM);
+    copy->from = copy->query == NULL && parse__accept_keyword(p, KW_FROM); /* a query gives rows, it takes none */
     if (!copy->from) {
         TRY(parse__expect_keyword(p, KW_TO));
     }
     TRY(parse_copy_target(p, copy));
     TRY(parse_copy_options(p, copy, binary, binary_span));
+    if (!copy->from && parse__at_keyword(p, KW_WHERE)) {
+        return error_set(p->err, ERR_SYNTAX, p->token.at, "WHERE clause not allowed with COPY TO");
+    }
     return parse__accept_keyword(p, KW_WHERE) ? parse__expr(p, &copy->where) : ERR_OK;
 }
