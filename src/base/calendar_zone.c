@@ -10,7 +10,7 @@
 #include "base/calendar.h"
 #include "base/calendar_internal.h"
 
-enum { HEADER_BYTES = 44, TRANSITIONS_MAX = 100000, TYPES_MAX = 256, RULE_YEARS = 401 };
+enum { HEADER_BYTES = 44, TRANSITIONS_MAX = 100000, TYPES_MAX = 256, RULE_YEARS = 401, RULE_YEAR_FIRST = 1770 /* of a zone that is nothing but a rule, as in PostgreSQL */ };
 
 static const int64_t PERIOD_SECONDS = INT64_C(146097) * 86400;
 
@@ -122,13 +122,8 @@ static void names_keep(Zone *zone, const char *file_names, size_t bytes, const Z
     zone->names = names;
 }
 
-/* Appends what the rule says for the years from the last transition on. */
-static void unroll_rule(Zone *zone, const ZoneRule *rule, const uint32_t names[2]) {
-    int64_t last = zone->count == 0 ? 0 : zone->transitions[zone->count - 1].utc_seconds;
-    int32_t year;
-    int32_t month;
-    int32_t day;
-    civil_from_days(floor_div(last, 86400), &year, &month, &day);
+/* What the rule says for the years from `year` on. */
+static void unroll_rule(Zone *zone, const ZoneRule *rule, int32_t year, const uint32_t names[2]) {
     zone->has_rule = true;
     for (int i = 0; i < RULE_YEARS; i++, year++) {
         int64_t begin = zone__rule_seconds(&rule->begin, year) - rule->standard_offset;
@@ -160,9 +155,13 @@ static ErrorCode footer_read(Bytes b, size_t at, Str name, ZoneRule *rule_out, b
     return zone__parse_rule(str_slice(text, 1, (size_t)end), rule_out) ? ERR_OK : damaged(err, name, at, "rule that cannot be read");
 }
 
+/* The rule of a file holds after its last transition. */
 static void apply_rule(Zone *zone, const ZoneRule *rule, const uint32_t names[2]) {
+    int64_t last = zone->count == 0 ? 0 : zone->transitions[zone->count - 1].utc_seconds;
+    int32_t year, month, day;
+    civil_from_days(floor_div(last, 86400), &year, &month, &day);
     if (rule->has_daylight) {
-        unroll_rule(zone, rule, names);
+        unroll_rule(zone, rule, year, names);
     } else if (zone->count == 0) {
         zone->first_offset = rule->standard_offset;
         zone->first_name = names[0];
@@ -218,7 +217,9 @@ const Zone *zone_from_rule(Arena *arena, Str text) {
     names_keep(zone, "", 0, &rule, arena, names);
     zone->first_offset = rule.standard_offset;
     zone->first_name = names[0];
-    apply_rule(zone, &rule, names);
+    if (rule.has_daylight) {
+        unroll_rule(zone, &rule, RULE_YEAR_FIRST, names);
+    }
     return zone;
 }
 

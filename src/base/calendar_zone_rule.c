@@ -103,7 +103,7 @@ bool zone__parse_rule(Str text, ZoneRule *rule_out) {
     }
     rule.has_daylight = true;
     rule.daylight_offset = rule.standard_offset + 3600;
-    if (!take_name(&c, &rule.daylight_name)) {
+    if (!take_name(&c, &rule.daylight_name) || rule.daylight_name.len == 0) {
         return false;
     }
     if (c.at != c.end && *c.at != ',') {

@@ -31,8 +31,9 @@ static void keep_fields(Interval *interval, int32_t mask) {
     }
 }
 
+static const int32_t ROUND_UNITS[] = {1000000, 100000, 10000, 1000, 100, 10, 1};
+
 ErrorCode cast__apply_precision(Type type, void *value, Error *err) {
-    (void)err;
     if (type.id == TYPE_INTERVAL) {
         Interval interval;
         memcpy(&interval, value, sizeof interval);
@@ -41,6 +42,10 @@ ErrorCode cast__apply_precision(Type type, void *value, Error *err) {
         }
         if (type.length > 0) {
             keep_fields(&interval, type.length);
+        }
+        int64_t half = type.precision == 0 || type.precision > 6 ? 0 : ROUND_UNITS[type.precision - 1] / 2;
+        if (interval.micros > INT64_MAX - half || interval.micros < INT64_MIN + half) {
+            return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "interval out of range");
         }
         interval.micros = cast__round_micros(interval.micros, type.precision);
         memcpy(value, &interval, sizeof interval);
@@ -116,13 +121,17 @@ ErrorCode cast__clock_clock(const KernelCall *call, Vector *out, Error *err) {
     return ERR_OK;
 }
 
-/* Infinite timestamps have no time of day: NULL would be PostgreSQL's answer for time, which casts here give as midnight. */
+/* Infinite timestamps have no time of day: NULL. */
 ErrorCode cast__time_clock(const KernelCall *call, Vector *out, Error *err) {
     ArgView a = func__arg(call, 0);
     TypeId from = (TypeId)call->args[0]->type.id;
     FOR_ROWS(call, row) {
         Wall wall = time__load(from, time__at(a, row), func__zone(call));
-        TRY(put_clock(call, out, row, wall.infinite != 0 ? 0 : wall.nanos / 1000, -wall.offset, err));
+        if (wall.infinite != 0) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        TRY(put_clock(call, out, row, wall.nanos / 1000, -wall.offset, err));
     }
     return ERR_OK;
 }

@@ -5,10 +5,11 @@
 #include "column/array.h"
 #include "sql/func/cast_internal.h"
 #include "sql/func/time/datetime_in.h"
+#include "sql/func/time/interval_in.h"
 
 static ErrorCode invalid(Type type, Str text, ErrorCode code, Error *err) {
-    return error_set(err, code, 0, "invalid input syntax for type %s: \"%.*s\"", type_sql_name((TypeId)type.id),
-                     (int)MIN_OF(text.len, 200), text.data);
+    const char *name = type.id == TYPE_TIMESTAMP ? "timestamp" : type_sql_name((TypeId)type.id); /* PostgreSQL's short name here */
+    return error_set(err, code, 0, "invalid input syntax for type %s: \"%.*s\"", name, (int)MIN_OF(text.len, 200), text.data);
 }
 
 static ErrorCode out_of_range(Type type, Str text, Error *err) {
@@ -247,6 +248,17 @@ static ErrorCode parse_time(Type type, Str text, const FunctionEnvironment *envi
     return in.epoch ? time__store(id, (Wall){0}, NULL, out, err) : store_civil(type, text, &in.civil, in.has_zone && tz ? &in.east : NULL, zone, out, err);
 }
 
+static ErrorCode parse_interval(Type type, Str text, const FunctionEnvironment *environment, void *out, Error *err) {
+    Interval interval;
+    IntervalStyle style = environment == NULL ? INTERVAL_POSTGRES : (IntervalStyle)environment->style.interval;
+    switch (time__interval_in(text, MAX_OF(type.length, 0), style, &interval)) {
+    case INTERVAL_OK: memcpy(out, &interval, sizeof interval); return ERR_OK;
+    case INTERVAL_FIELD: return error_set(err, ERR_INTERVAL_OVERFLOW, 0, "interval field value out of range: \"%.*s\"", (int)MIN_OF(text.len, 200), text.data);
+    case INTERVAL_TOO_LARGE: return error_set(err, ERR_DATETIME_OVERFLOW, 0, "interval out of range");
+    default: return invalid(type, text, ERR_INVALID_DATETIME, err);
+    }
+}
+
 /* ---- the rest ---- */
 
 static ErrorCode parse_bytes(Type type, Str text, Arena *arena, void *out, Error *err) {
@@ -302,11 +314,7 @@ ErrorCode value_parse(Type type, Str text, const FunctionEnvironment *environmen
         TRY(parse_time(type, text, environment, arena, value_out, err));
         return type.precision == 0 ? ERR_OK : cast__apply_precision(type, value_out, err);
     case CAT_INTERVAL: {
-        Interval interval;
-        if (!interval_parse(text, &interval)) {
-            return invalid(type, text, ERR_INVALID_DATETIME, err);
-        }
-        memcpy(value_out, &interval, sizeof interval);
+        TRY(parse_interval(type, text, environment, value_out, err));
         return cast__apply_precision(type, value_out, err);
     }
     case CAT_UUID: {

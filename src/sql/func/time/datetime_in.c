@@ -248,7 +248,7 @@ static DateTimeFault read_number(DateReader *r, Str text, unsigned have, unsigne
 }
 
 /* "2024-01-05", "05/jan/2024", "5.1.2024": pieces parted by what is no letter or digit. */
-static DateTimeFault read_date(DateReader *r, Str text, unsigned have, unsigned *got_out) {
+static DateTimeFault read_pieces(DateReader *r, Str text, unsigned have, unsigned *got_out) {
     Str pieces[DATETIME_FIELDS_MAX];
     size_t count = 0, at = 0;
     while (at < text.len && count < DATETIME_FIELDS_MAX) {
@@ -264,7 +264,7 @@ static DateTimeFault read_date(DateReader *r, Str text, unsigned have, unsigned 
             at++;
         }
         pieces[count++] = str_slice(text, from, at);
-        at += at < text.len && !is_digit(text.data[at]) && !(text.data[at] >= 'a' && text.data[at] <= 'z');
+        at += at < text.len; /* whatever it is */
     }
     for (size_t i = 0; i < count; i++) {
         if (is_digit(pieces[i].data[0])) {
@@ -296,6 +296,15 @@ static DateTimeFault read_date(DateReader *r, Str text, unsigned have, unsigned 
         *got_out |= got;
     }
     return ((have | *got_out) & ~(unsigned)(HAVE_DAY_OF_YEAR | HAVE_ZONE)) == HAVE_DATE ? FAULT_NONE : FAULT_FORM;
+}
+
+/* A month by name counts for the pieces of its own date only. */
+static DateTimeFault read_date(DateReader *r, Str text, unsigned have, unsigned *got_out) {
+    bool outside = r->month_by_name;
+    r->month_by_name = false;
+    DateTimeFault fault = read_pieces(r, text, have, got_out);
+    r->month_by_name = outside;
+    return fault;
 }
 
 /* h:m, h:m:s[.f], m:s.f */
