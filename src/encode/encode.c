@@ -209,7 +209,7 @@ bool encode__made_text(RowWriter *w, void (*append)(Buffer *out, Str text), Type
     encode__sync(w);
     w->at = NULL;
     buffer_init(&text, w->out->limit_bytes);
-    value_format(type, value, &(TextStyle){.questdb = false}, &text);
+    value_format(type, value, &(TextStyle){.names = w->encoder->options.text.names}, &text);
     append(w->out, buffer_str(&text));
     buffer_deinit(&text);
     return encode__reserve(w);

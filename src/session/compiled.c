@@ -196,13 +196,26 @@ static void bound_own(Compiled *compiled, StatementKind kind) {
     compiled->bound->timestamp_index = -1;
 }
 
+/* PREPARE with a type that only the catalog knows. */
+static bool declares_user_type(const AstStatement *tree) {
+    Type type;
+    for (uint32_t i = 0; tree->kind == AST_PREPARE_STATEMENT && i < tree->as.prepare->type_count; i++) {
+        const AstNames *name = &tree->as.prepare->types[i]->name;
+        Str text = name->parts[name->count - 1].text;
+        if (!str_equal(text, STR("unknown")) && !type_from_name(text, false, &type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static ErrorCode parse(Compiled *compiled, Str sql, size_t *used_out, Error *err) {
     compiled->text = arena_str(&compiled->arena, sql);
     TRY(sql_parse(compiled->text, 0, compiled->session->dialect, &compiled->arena, &compiled->tree, used_out, err));
     compiled->text = str_slice(compiled->text, 0, *used_out);
     StatementKind kind = compiled->tree == NULL ? STATEMENT_EMPTY : own_kind(compiled->tree);
     compiled->own = kind != STATEMENT_EMPTY;
-    compiled->needs_catalog = compiled->tree != NULL && (!compiled->own || kind == STATEMENT_DECLARE_CURSOR);
+    compiled->needs_catalog = compiled->tree != NULL && (!compiled->own || kind == STATEMENT_DECLARE_CURSOR || declares_user_type(compiled->tree));
     bound_own(compiled, kind);
     if (compiled->needs_catalog && !compiled->own) {
         compiled->bound->kind = STATEMENT_SELECT; /* until it is bound: nothing that a failed block allows */
@@ -227,8 +240,12 @@ ErrorCode compiled__create(Session *session, Str sql, const Type *param_types, u
     return ERR_OK;
 }
 
-/* The query of DECLARE is bound for its parameters; the cursor binds it again. */
+/* The query of DECLARE is bound for its parameters; the cursor binds it again. Of PREPARE only the types are. */
 static ErrorCode bind_declared(Compiled *compiled, const BindContext *context, Error *err) {
+    if (compiled->tree->kind == AST_PREPARE_STATEMENT) {
+        const AstPrepare *prepare = compiled->tree->as.prepare;
+        return bind_types(context, prepare->types, prepare->type_count, &compiled->arena, &compiled->bound->declared_types, err);
+    }
     AstStatement *query = compiled->tree->as.cursor->query;
     BoundStatement *bound = NULL;
     if (query->kind != AST_SELECT_STATEMENT) {

@@ -195,7 +195,10 @@ ErrorCode session__prepare_sql(Statement *statement, Error *err) {
     case AST_DELETE_STATEMENT: break;
     default: return error_set(err, ERR_SYNTAX, ast->statement->span.at, "only SELECT, INSERT, UPDATE, DELETE and VALUES can be prepared");
     }
-    TRY(declared_types(statement, ast, &types, err));
+    types = statement->bound->declared_types;
+    if (types == NULL) {
+        TRY(declared_types(statement, ast, &types, err));
+    }
     return prepare(statement->session, ast->name.text, ast->text, types, ast->type_count, true, err);
 }
 
@@ -215,14 +218,22 @@ ErrorCode session__deallocate(Statement *statement, Error *err) {
 /* ---- EXECUTE ---- */
 
 /* The arguments are computed by a query of their own, cast to the parameters' types. */
+static void put_param_type(const Statement *inner, Type type, Buffer *out) {
+    char text[64];
+    const OidNames *names = inner->environment.names;
+    if (type_enum_object(type) == 0 || names == NULL || !names->append(names, TYPE_REGTYPE, type_oid_of(type), out)) {
+        buffer_append_str(out, str_from(text, type_format_sql(text, sizeof text, type)));
+    }
+}
+
 static void argument_query(const AstExecute *ast, const Statement *inner, Dialect dialect, Buffer *out) {
-    char type[64];
     buffer_append_str(out, STR("SELECT "));
     for (uint32_t i = 0; i < ast->arg_count; i++) {
         buffer_append_str(out, i == 0 ? STR("CAST((") : STR(", CAST(("));
         sql_deparse_expr(ast->args[i], dialect, out);
-        size_t len = type_format_sql(type, sizeof type, statement_param_type(inner, i));
-        buffer_printf(out, ") AS %.*s)", (int)len, type);
+        buffer_append_str(out, STR(") AS "));
+        put_param_type(inner, statement_param_type(inner, i), out);
+        buffer_append_char(out, ')');
     }
 }
 

@@ -38,6 +38,9 @@ NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindCont
 typedef struct TypeRespelling { uint32_t object_id; Str schema_name, name, old_label, new_label; } TypeRespelling;
 Str bind_respell_types(Str text, Dialect dialect, const TypeUses *uses, const TypeRespelling *respelling, Arena *arena);
 
+/* Types as they are written; "unknown" is TYPE_UNKNOWN. */
+NODISCARD ErrorCode bind_types(const BindContext *context, AstType *const *types, uint32_t count, Arena *arena, Type **types_out, Error *err);
+
 /* ---- views ---- */
 /* An object or column whose name in the text becomes another. */
 typedef struct ViewRename { uint32_t object_id, column_id; Str schema_name, name; } ViewRename; /* column_id: ColumnDef.id, 0 = the object; schema_name of objects */

@@ -182,6 +182,7 @@ typedef struct BoundStatement {
     ColumnSequence *sequences; uint32_t sequence_count;   /* CREATE TABLE */
     ViewBinding view;                  /* CREATE VIEW */
     const struct AstStatement *tree;   /* STATEMENT_OBJECT: what ddl/ does */
+    Type *declared_types;              /* PREPARE with types that users made: all its types, TYPE_UNKNOWN = to be found out */
     const TableDef **tables; uint32_t table_count;   /* DROP, TRUNCATE lists (IF EXISTS leaves missing ones out) */
     uint32_t named_count;              /* TRUNCATE ... CASCADE: tables that were named; those behind them follow */
     /* DML: values that rel has behind those named above (UPDATE: behind the table's columns; DELETE: behind row_ref) are what RETURNING reads

@@ -53,6 +53,20 @@ Str user_type_name(Binder *b, uint32_t object_id) {
     return bare ? object->name : arena_format(b->arena, "%.*s.%.*s", STR_ARG(schema->name), STR_ARG(object->name));
 }
 
+ErrorCode bind_types(const BindContext *context, AstType *const *types, uint32_t count, Arena *arena, Type **types_out, Error *err) {
+    Binder b;
+    ErrorCode code = ERR_OK;
+    binder_begin(&b, context, arena, err);
+    *types_out = arena_array(arena, Type, count + 1);
+    for (uint32_t i = 0; i < count && code == ERR_OK; i++) {
+        const AstNames *name = &types[i]->name;
+        bool unknown = name->count == 1 && str_equal(name->parts[0].text, STR("unknown"));
+        code = unknown ? ERR_OK : type_from_ast(&b, types[i], &(*types_out)[i]);
+    }
+    binder_end(&b);
+    return code;
+}
+
 ErrorCode user_type_check(Binder *b, int64_t position, Type *type) {
     uint32_t object_id = type_enum_object(*type);
     TypeBody body;

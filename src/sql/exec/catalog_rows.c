@@ -76,14 +76,21 @@ static void list_columns(CatalogRows *rows, const TableDef *table) {
     }
 }
 
-static void ddl_column(Buffer *out, const ColumnDef *column) {
+static bool put_user_type(Buffer *out, Type type, const OidNames *names) {
+    return type_enum_object(type) != 0 && names != NULL && names->append(names, TYPE_REGTYPE, type_oid_of(type), out);
+}
+
+static void ddl_column(Buffer *out, const ColumnDef *column, const OidNames *names) {
     char type[64];
     size_t len = type_format_exec(type, sizeof type, column->type);
     bool is_date = column->type.id == TYPE_DATE || column->type.id == TYPE_TIMESTAMPTZ; /* /exec shows them under QuestDB's names */
     if (is_date) {
         len = type_format_sql(type, sizeof type, column->type);
     }
-    buffer_printf(out, "\t%.*s %.*s", STR_ARG(column->name), (int)len, type);
+    buffer_printf(out, "\t%.*s ", STR_ARG(column->name));
+    if (!put_user_type(out, column->type, names)) {
+        buffer_append_str(out, str_from(type, len));
+    }
     if (column->type.id == TYPE_SYMBOL && column->symbol_capacity != 0) {
         buffer_printf(out, " CAPACITY %u", column->symbol_capacity);
     }
@@ -95,13 +102,13 @@ static void ddl_column(Buffer *out, const ColumnDef *column) {
     }
 }
 
-static void show_create_table(CatalogRows *rows, const TableDef *table) {
+static void show_create_table(CatalogRows *rows, const TableDef *table, const OidNames *names) {
     enum { DDL_BYTES_MAX = 8 << 20 };
     Buffer out;
     buffer_init(&out, DDL_BYTES_MAX);
     buffer_printf(&out, "CREATE TABLE '%.*s' ( \n", STR_ARG(table->name));
     for (uint16_t c = 0; c < table->column_count; c++) {
-        ddl_column(&out, &table->columns[c]);
+        ddl_column(&out, &table->columns[c], names);
         buffer_append_str(&out, c + 1 < table->column_count ? STR(",\n") : STR("\n"));
     }
     buffer_append_char(&out, ')');
@@ -159,7 +166,7 @@ ErrorCode catalog_rows_make(CatalogRows *rows, Run *run, uint32_t function, Str 
     case TABLE_CALL_TABLES: list_tables(rows, view, false); return ERR_OK;
     case TABLE_CALL_ALL_TABLES: list_tables(rows, view, true); return ERR_OK;
     case TABLE_CALL_TABLE_COLUMNS: list_columns(rows, table); return ERR_OK;
-    case TABLE_CALL_SHOW_CREATE_TABLE: show_create_table(rows, table); return ERR_OK;
+    case TABLE_CALL_SHOW_CREATE_TABLE: show_create_table(rows, table, run->context.environment->names); return ERR_OK;
     case TABLE_CALL_FUNCTIONS: list_functions(rows); return ERR_OK;
     default: return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "table function %s", call->name);
     }

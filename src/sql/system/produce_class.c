@@ -118,20 +118,22 @@ static bool has_default(const ColumnDef *column) {
 static void put_attribute(SystemRows *rows, const AnyRelation *relation, uint16_t c) {
     AnyColumn column;
     relation_column(relation, c, &column);
+    enum { ENUM_BYTES = 4 }; /* what clients are told */
     ColumnShape shape = column_shape(column.type);
+    bool is_enum = column.type.id == TYPE_ENUM;
     row_begin(rows);
     put_oid(rows, relation->oid);
     put_text(rows, column.name);
     put_oid(rows, shape.type_oid);
     put_int(rows, -1);
-    put_int(rows, shape.type != NULL ? shape.type->length : -1);
+    put_int(rows, shape.type != NULL ? shape.type->length : is_enum ? ENUM_BYTES : -1);
     put_int(rows, column.number);
     put_int(rows, shape.dims);
     put_int(rows, -1);
     put_int(rows, shape.type_modifier);
-    put_bool(rows, shape.type != NULL && shape.type->by_value);
+    put_bool(rows, is_enum || (shape.type != NULL && shape.type->by_value));
     put_char(rows, shape.type != NULL ? shape.type->alignment : 'i');
-    put_char(rows, shape.type != NULL ? shape.type->storage : 'x');
+    put_char(rows, shape.type != NULL ? shape.type->storage : is_enum ? 'p' : 'x');
     put_char(rows, 0);
     put_bool(rows, column.def != NULL && column.def->not_null);
     put_bool(rows, has_default(column.def));
