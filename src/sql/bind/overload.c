@@ -258,9 +258,29 @@ static void keep_specific(Candidates *set, uint32_t count) {
     }
 }
 
+/* The row whose types are those of the arguments, which beats all others; the usual case, found without looking at casts. */
+static bool take_exact(Candidates *set, const Expr *const *args, uint32_t count) {
+    for (uint32_t i = 0; i < set->count; i++) {
+        const Candidate *c = &set->items[i];
+        bool exact = count > 0 && c->arg_count == count && !c->variadic;
+        for (uint32_t a = 0; a < count && exact; a++) {
+            exact = c->args[a] == args[a]->type.id && args[a]->type.id != TYPE_UNKNOWN;
+        }
+        if (exact) {
+            set->items[0] = *c;
+            set->count = 1;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Narrows set to the one that is meant, to none, or leaves several: ambiguous. */
 static void choose(Candidates *set, const Expr *const *args, uint32_t count) {
     uint32_t kept = 0;
+    if (take_exact(set, args, count)) {
+        return;
+    }
     for (uint32_t i = 0; i < set->count; i++) {
         Candidate c = set->items[i];
         if (candidate_fits(&c, args, count)) {

@@ -125,6 +125,53 @@ static bool is_repeated(const Value *values, const uint32_t *outputs, uint32_t a
     return false;
 }
 
+/* A bound in the key's own type. Where it is a wider integer and beyond the key's range: -1 below, 1 above. */
+static int narrow_bound(const Value *value, uint8_t key_type, Arena *arena, const void **bound_out) {
+    bool wider = (key_type == TYPE_INT2 || key_type == TYPE_INT4) && value->type.id != key_type && (value->type.id == TYPE_INT4 || value->type.id == TYPE_INT8);
+    *bound_out = value->as.bytes;
+    if (!wider) {
+        return 0;
+    }
+    int64_t integer = value->type.id == TYPE_INT4 ? value->as.i32 : value->as.i64, most = key_type == TYPE_INT2 ? INT16_MAX : INT32_MAX;
+    if (integer > most || integer < -most - 1) {
+        return integer > most ? 1 : -1;
+    }
+    Value *narrow = arena_new(arena, Value);
+    narrow->type = type_of((TypeId)key_type);
+    if (key_type == TYPE_INT2) {
+        memcpy(narrow->as.bytes, &(int16_t){(int16_t)integer}, sizeof(int16_t));
+    } else {
+        narrow->as.i32 = (int32_t)integer;
+    }
+    *bound_out = narrow->as.bytes;
+    return 0;
+}
+
+/* false: nothing is within the bounds. A bound beyond the key's range bounds nothing, but NULLs stay outside. */
+static bool probe_range(const PlanIndex *plan, const Value *constants, Arena *arena, IndexProbe *probe) {
+    const void *bound = NULL;
+    if ((plan->has_low && constants[plan->low].is_null) || (plan->has_high && constants[plan->high].is_null)) {
+        return false;
+    }
+    if (plan->has_low) {
+        int side = narrow_bound(&constants[plan->low], plan->types[plan->equal_count], arena, &bound);
+        probe->low = side == 0 ? bound : NULL;
+        probe->not_null = side < 0;
+        if (side > 0) {
+            return false;
+        }
+    }
+    if (plan->has_high) {
+        int side = narrow_bound(&constants[plan->high], plan->types[plan->equal_count], arena, &bound);
+        probe->high = side == 0 ? bound : NULL;
+        probe->not_null = probe->not_null || side > 0;
+        if (side < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* NULL: the plan has none. *none_out: compared with NULL, no row qualifies. */
 static const IndexRequest *fill_index(const PlanIndex *plan, const Value *constants, Arena *arena, bool *none_out) {
     if (plan == NULL) {
@@ -140,15 +187,11 @@ static const IndexRequest *fill_index(const PlanIndex *plan, const Value *consta
         for (uint16_t k = 0; k < plan->equal_count; k++) {
             bool listed = plan->in_count > 0 && k + 1 == plan->equal_count;
             const Value *value = &constants[listed ? plan->in[n] : plan->equal[k]];
-            null = null || value->is_null || (listed && is_repeated(constants, plan->in, n));
-            equal[k] = value->as.bytes;
+            null = null || value->is_null || (listed && is_repeated(constants, plan->in, n)) || narrow_bound(value, plan->types[k], arena, &equal[k]) != 0;
         }
-        null = null || (plan->has_low && constants[plan->low].is_null) || (plan->has_high && constants[plan->high].is_null);
-        if (!null) {
-            probes[request->probe_count++] = (IndexProbe){.equal = equal, .equal_count = plan->equal_count,
-                                                          .low = plan->has_low ? constants[plan->low].as.bytes : NULL,
-                                                          .high = plan->has_high ? constants[plan->high].as.bytes : NULL,
-                                                          .low_open = plan->low_open, .high_open = plan->high_open};
+        IndexProbe probe = {.equal = equal, .equal_count = plan->equal_count, .low_open = plan->low_open, .high_open = plan->high_open};
+        if (!null && probe_range(plan, constants, arena, &probe)) {
+            probes[request->probe_count++] = probe;
         }
     }
     *none_out = *none_out || request->probe_count == 0;

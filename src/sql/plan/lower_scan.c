@@ -52,8 +52,19 @@ static FilterOp mirrored(FilterOp op) {
     }
 }
 
+/* A column, or one of integers that the binder widened to the type of what it is compared with. */
+static bool is_index_column(const Expr *expr, ColumnId *id_out) {
+    if (expr->kind != EXPR_CALL || expr->arg_count != 1) {
+        return expr_is_column(expr, id_out);
+    }
+    const Expr *inner = expr->args[0];
+    bool integers = (inner->type.id == TYPE_INT2 || inner->type.id == TYPE_INT4) && (expr->type.id == TYPE_INT4 || expr->type.id == TYPE_INT8);
+    const Cast *cast = integers ? cast_find((TypeId)inner->type.id, (TypeId)expr->type.id) : NULL;
+    return cast != NULL && expr->as.call.function == &cast->function && expr_is_column(inner, id_out);
+}
+
 /* column op bound, either way round. */
-static bool column_comparison(const Expr *expr, ColumnId *column_out, FilterOp *op_out, const Expr **bound_out) {
+static bool comparison_of(const Expr *expr, bool (*is_column)(const Expr *, ColumnId *), ColumnId *column_out, FilterOp *op_out, const Expr **bound_out) {
     FilterOp op;
     if (!expr_comparison(expr, &op)) {
         return false;
@@ -61,13 +72,17 @@ static bool column_comparison(const Expr *expr, ColumnId *column_out, FilterOp *
     for (size_t side = 0; side < 2; side++) {
         const Expr *column = expr->args[side];
         const Expr *bound = expr->args[1 - side];
-        if (expr_is_column(column, column_out) && usable_bound(bound) && column->type.id == bound->type.id) {
+        if (is_column(column, column_out) && usable_bound(bound) && column->type.id == bound->type.id) {
             *op_out = side == 0 ? op : mirrored(op);
             *bound_out = bound;
             return true;
         }
     }
     return false;
+}
+
+static bool column_comparison(const Expr *expr, ColumnId *column_out, FilterOp *op_out, const Expr **bound_out) {
+    return comparison_of(expr, expr_is_column, column_out, op_out, bound_out);
 }
 
 static int compare_ranges(const void *a, const void *b) {
@@ -276,7 +291,7 @@ static void note_condition(const Expr *expr, ColumnId id, KeyConditions *out) {
         out->in = out->in == NULL ? expr : out->in;
         return;
     }
-    if (!column_comparison(expr, &column, &op, &bound) || column != id || (bound->flags & EXPR_FAILS) != 0) {
+    if (!comparison_of(expr, is_index_column, &column, &op, &bound) || column != id || (bound->flags & EXPR_FAILS) != 0) {
         return;
     }
     const Expr *key = expr->args[0] == bound ? expr->args[1] : expr->args[0];
@@ -351,10 +366,15 @@ static const PlanIndex *make_index(ScanLowering *s, const TableDef *table, const
     Arena *arena = s->context->arena;
     PlanIndex *plan = arena_new(arena, PlanIndex);
     uint32_t *equal = arena_array(arena, uint32_t, choice->equal_count + 1u);
-    const Expr **constants = arena_array(arena, const Expr *, s->constant_count + INDEX_KEYS_MAX + IN_PROBES_MAX + 2u);
+    uint8_t *types = arena_array(arena, uint8_t, choice->equal_count + 1u);
+    const Expr **constants = arena_array(arena, const Expr *, s->constant_count + choice->equal_count + (choice->list ? IN_PROBES_MAX : 0) + 2u);
     memcpy(constants, s->constants, sizeof *constants * s->constant_count);
     s->constants = constants;
-    *plan = (PlanIndex){.index = choice->index, .equal_count = choice->equal_count, .equal = equal};
+    *plan = (PlanIndex){.index = choice->index, .equal_count = choice->equal_count, .equal = equal, .types = types};
+    for (uint16_t k = 0; k <= choice->equal_count && k < choice->index->key_count; k++) {
+        int number = table_column_by_id(table, choice->index->keys[k].column_id);
+        types[k] = number < 0 ? (uint8_t)TYPE_UNKNOWN : table->columns[number].type.id;
+    }
     for (uint16_t k = 0; k < choice->equal_count; k++) {
         KeyConditions key = conditions_of(s, table, choice->index->keys[k].column_id);
         if (key.equal != NULL) {

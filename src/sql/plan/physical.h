@@ -25,6 +25,7 @@ typedef struct PlanIndex {
     const IndexDef *index;
     uint16_t equal_count;
     const uint32_t *equal;      /* outputs, one a leading key */
+    const uint8_t *types;       /* of those keys and the next; a bound may be a wider integer */
     const uint32_t *in; uint32_t in_count; /* the last of those keys has one of these values instead; in_count 0 = no list */
     bool has_low, has_high, low_open, high_open;
     uint32_t low, high;         /* outputs */
