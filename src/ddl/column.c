@@ -51,6 +51,32 @@ ErrorCode ddl_set_default(Ddl *ddl, const AlterAction *action, const TableDef **
     return replace_column(ddl, table, number, &column, err);
 }
 
+ErrorCode ddl_add_identity(Ddl *ddl, const AlterAction *action, const ColumnSequence *sequence, const TableDef **table, Error *err) {
+    int number = table_column_find(*table, action->name);
+    if (number < 0) {
+        return error_set(err, ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" does not exist", STR_ARG(action->name));
+    }
+    ColumnDef column = (*table)->columns[number];
+    CatalogObject def = {.kind = OBJECT_SEQUENCE, .schema_id = (*table)->schema_id, .parent_id = (*table)->id, .parent_column = column.id};
+    column.identity = action->column.identity;
+    TRY(ddl__column_sequence(ddl, sequence, &def, (*table)->name, &column, err));
+    return replace_column(ddl, table, number, &column, err);
+}
+
+ErrorCode ddl_drop_identity(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err) {
+    int number = table_column_find(*table, action->name);
+    if (number < 0) {
+        return error_set(err, ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" does not exist", STR_ARG(action->name));
+    }
+    ColumnDef column = (*table)->columns[number];
+    uint32_t sequence_id = column.sequence_id;
+    column.identity = IDENTITY_NONE;
+    column.sequence_id = 0;
+    TRY(replace_column(ddl, table, number, &column, err));
+    TRY(ddl__drop_details(ddl, sequence_id, err));
+    return txn_object_drop(ddl->txn, sequence_id, err);
+}
+
 ErrorCode ddl_fill_column(Ddl *ddl, const AlterAction *action, const ColumnSequence *sequence, const TableDef **table, Error *err) {
     ColumnDef column = action->column;
     column.not_null = false;

@@ -40,6 +40,8 @@ NODISCARD ErrorCode ddl_check_schema(Ddl *ddl, Str schema_name, Error *err);
 NODISCARD ErrorCode ddl_fill_column(Ddl *ddl, const AlterAction *action, const ColumnSequence *sequence, const TableDef **table, Error *err);
 NODISCARD ErrorCode ddl_set_default(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err);
 NODISCARD ErrorCode ddl_set_type(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err);
+NODISCARD ErrorCode ddl_add_identity(Ddl *ddl, const AlterAction *action, const ColumnSequence *sequence, const TableDef **table, Error *err);
+NODISCARD ErrorCode ddl_drop_identity(Ddl *ddl, const AlterAction *action, const TableDef **table, Error *err);
 /* After CREATE of anything: it belongs to who made it. */
 NODISCARD ErrorCode ddl_created(Ddl *ddl, uint32_t object_id, Error *err);
 /* Objects with what depends on them: an error that names it, or all goes (cascade). */

@@ -56,6 +56,11 @@ NODISCARD ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn 
 void txn_statement_begin(Txn *txn);                      /* READ COMMITTED: new snapshot; also bounds what the statement sees of own rows */
 /* While held (a parked query is open), new statements get new snapshots, but what the old one sees is kept. */
 void txn_hold_snapshot(Txn *txn, bool hold);
+/* The snapshot of the running statement, for other transactions to read by as long as this one is open. Importing: before the first
+ * statement and not under READ COMMITTED; false: no open transaction holds that snapshot. */
+typedef struct TxnExport { uint64_t number; uint64_t lsn; } TxnExport;
+TxnExport txn_snapshot_export(Txn *txn);
+bool txn_snapshot_import(Txn *txn, TxnExport snapshot);
 typedef struct TxnMark { uint64_t value; } TxnMark;
 TxnMark txn_mark(Txn *txn);
 /* Between statements: marks above `newest` are given up, nobody rolls back to them any more. So rows that were written since, if they are many,

@@ -116,7 +116,7 @@ struct Txn {
     Lsn sequence_lsn;                /* newest record of a sequence that gave a value; 0 = none did */
     ForeignCheck *foreign_checks;    /* keys that are still to be looked at */
     RowGuard *guard;                 /* made when first needed */
-    bool statement_seen, snapshot_held;
+    bool statement_seen, snapshot_held, snapshot_exported;
     const Str *search_path;          /* the caller's */
     uint32_t search_path_count;
     Str temp_schema;

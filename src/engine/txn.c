@@ -28,7 +28,7 @@ void txn_statement_begin(Txn *txn) {
     assert(txn->snapshot.command < TXN_COMMAND_MAX);
     txn->snapshot.command++;
     if (txn->options.isolation == ISOLATION_READ_COMMITTED || !txn->statement_seen) {
-        if (!txn->snapshot_held) {
+        if (!txn->snapshot_held && !txn->snapshot_exported) {
             registry_refresh(&txn->engine->registry, &txn->entry, engine__visible_lsn, txn->engine);
             txn->snapshot.lsn = txn->entry.snapshot_lsn;
         } else { /* the entry holds an older LSN, and with it all that is newer */
@@ -39,6 +39,23 @@ void txn_statement_begin(Txn *txn) {
 }
 
 void txn_hold_snapshot(Txn *txn, bool hold) { txn->snapshot_held = hold; }
+
+TxnExport txn_snapshot_export(Txn *txn) {
+    if (!txn->snapshot_held) { /* then what the entry holds is this statement's own */
+        txn->snapshot_exported = true;
+    }
+    return (TxnExport){registry_number(&txn->entry), txn->entry.snapshot_lsn};
+}
+
+bool txn_snapshot_import(Txn *txn, TxnExport snapshot) {
+    assert(!txn->statement_seen || txn->options.isolation != ISOLATION_READ_COMMITTED);
+    if (!registry_adopt(&txn->engine->registry, &txn->entry, snapshot.number, snapshot.lsn)) {
+        return false;
+    }
+    txn->snapshot.lsn = snapshot.lsn;
+    txn->statement_seen = true;
+    return true;
+}
 
 Snapshot txn__catalog_snapshot(const Txn *txn) {
     Snapshot snapshot = txn->snapshot;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * session_calls.c - the session behind the table that functions call (sql/func/session_calls.h). */
 #include "session/session_internal.h"
+#include <inttypes.h>
 
 static bool setting_get(void *session, Str name, Arena *arena, Str *value_out) {
     Str value;
@@ -51,6 +52,15 @@ static int32_t backend_pid(void *session) { return session_pid(session); }
 static uint64_t transaction_id(void *context) {
     const Session *session = context;
     return (session->id << 24) + session->block_number;
+}
+
+static Str snapshot_export(void *context, Arena *arena) {
+    const Session *session = context;
+    if (session->txn == NULL) {
+        return (Str){0};
+    }
+    TxnExport snapshot = txn_snapshot_export(session->txn);
+    return arena_format(arena, SNAPSHOT_ID_FORMAT, snapshot.number, snapshot.lsn);
 }
 
 static void activity(void *session, void (*visit)(void *context, const SessionActivity *row), void *context) { session__activity(session, visit, context); }
@@ -114,5 +124,5 @@ static bool cursor_next(void *context, size_t *cursor, SessionCursor *row_out) {
     return true;
 }
 
-const SessionCalls SESSION__CALLS = {setting_get, setting_set, setting_next, backend_pid, transaction_id, activity,
+const SessionCalls SESSION__CALLS = {setting_get, setting_set, setting_next, backend_pid, transaction_id, snapshot_export, activity,
                                      signal_client, advisory, locks, sleep_for, prepared_next, cursor_next};

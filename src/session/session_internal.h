@@ -316,6 +316,7 @@ NODISCARD ErrorCode session__temp_commit(Session *session, Txn *txn, Error *err)
 void session__temp_clean(Session *session);            /* once an engine: schemas that an earlier run left behind */
 
 /* ---- transactions (session_txn.c) ---- */
+#define SNAPSHOT_ID_FORMAT "%08" PRIx64 "-%08" PRIx64 /* of a TxnExport: number, LSN */
 NODISCARD ErrorCode session__engine_begin(Session *session, bool read_only, Txn **txn_out, Error *err);
 /* One of BEGIN, COMMIT, ROLLBACK, SAVEPOINT, RELEASE, ROLLBACK TO; writes the tag. */
 NODISCARD ErrorCode session__control(Statement *statement, Error *err);

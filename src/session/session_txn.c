@@ -6,6 +6,7 @@
  *         An implicit block is a block with `implicit` set; BEGIN clears it.
  * Tests:  test/sql/transaction.slt, test/unit/session/test_session.c */
 #include "session/session_internal.h"
+#include <inttypes.h>
 
 static bool default_flag(const Session *session, SettingId id) { return str_equal(setting__value(session, id), STR("on")); }
 
@@ -197,6 +198,27 @@ static ErrorCode set_characteristics(Session *session, const AstTransaction *ast
     return ERR_OK;
 }
 
+/* SET TRANSACTION SNAPSHOT 'id' */
+static ErrorCode import_snapshot(Session *session, Str id, Error *err) {
+    TxnExport snapshot = {0};
+    char text[64], again[64];
+    if (session->block_isolation == ISOLATION_READ_COMMITTED) {
+        return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "a snapshot-importing transaction must have isolation level SERIALIZABLE or REPEATABLE READ");
+    }
+    if (session->block_used) {
+        return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "SET TRANSACTION SNAPSHOT must be called before any query");
+    }
+    snprintf(text, sizeof text, "%.*s", STR_ARG(id));
+    bool fine = sscanf(text, "%16" SCNx64 "-%16" SCNx64, &snapshot.number, &snapshot.lsn) == 2;
+    snprintf(again, sizeof again, SNAPSHOT_ID_FORMAT, snapshot.number, snapshot.lsn);
+    if (!fine || !str_equal(id, str_from_c(again))) {
+        return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "invalid snapshot identifier: \"%.*s\"", STR_ARG(id));
+    }
+    return txn_snapshot_import(session->txn, snapshot)
+               ? ERR_OK
+               : error_set(err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "snapshot \"%.*s\" does not exist", STR_ARG(id));
+}
+
 ErrorCode session__set_transaction(Statement *statement, Error *err) {
     Session *session = statement->session;
     const AstTransaction *ast = statement->compiled->tree->as.transaction;
@@ -207,6 +229,9 @@ ErrorCode session__set_transaction(Statement *statement, Error *err) {
     if (!session->in_block || session->implicit) {
         session_notice(session, NOTICE_WARNING, "25P01", "SET TRANSACTION can only be used in transaction blocks");
         return ERR_OK;
+    }
+    if (ast->name.text.data != NULL) {
+        return import_snapshot(session, ast->name.text, err);
     }
     session->block_deferrable = ast->deferrable == AST_DEFERRABLE;
     return change_modes(session, isolation_of(ast, session->block_isolation), read_only_of(ast, session->block_read_only), err);

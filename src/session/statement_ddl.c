@@ -123,25 +123,32 @@ static ErrorCode rename_relation(Statement *statement, const TableDef *table, St
     return txn_table_rename(ddl.txn, table, name, err);
 }
 
-static ErrorCode add_column(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
-    const BoundStatement *bound = statement->bound;
+/* The sequence that an action brings, NULL: none. */
+static const ColumnSequence *sequence_of(const BoundStatement *bound, const AlterAction *action) {
     const ColumnSequence *sequence = NULL;
+    for (uint32_t i = 0; i < bound->sequence_count; i++) {
+        sequence = &bound->actions[bound->sequences[i].column] == action ? &bound->sequences[i] : sequence;
+    }
+    return sequence;
+}
+
+static ErrorCode add_column(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
     Ddl ddl;
     if (!action->fills) {
         return txn_column_add(statement__txn(statement), *table, &action->column, table, err);
     }
-    for (uint32_t i = 0; i < bound->sequence_count; i++) {
-        sequence = &bound->actions[bound->sequences[i].column] == action ? &bound->sequences[i] : sequence;
-    }
     statement__ddl(statement, &ddl);
-    return ddl_fill_column(&ddl, action, sequence, table, err);
+    return ddl_fill_column(&ddl, action, sequence_of(statement->bound, action), table, err);
 }
 
 static ErrorCode change_column(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
     Ddl ddl;
     statement__ddl(statement, &ddl);
-    if (action->kind != ALTER_TYPE) {
-        return ddl_set_default(&ddl, action, table, err);
+    switch (action->kind) {
+    case ALTER_TYPE: break;
+    case ALTER_ADD_IDENTITY: return ddl_add_identity(&ddl, action, sequence_of(statement->bound, action), table, err);
+    case ALTER_DROP_IDENTITY: return ddl_drop_identity(&ddl, action, table, err);
+    default: return ddl_set_default(&ddl, action, table, err);
     }
     TRY(ddl_set_type(&ddl, action, table, err));
     return action->in_place ? ERR_OK : statement__column_retyped(statement, *table, action->name, err);
@@ -152,6 +159,8 @@ static ErrorCode alter_one(Statement *statement, const TableDef **table, const A
     switch (action->kind) {
     case ALTER_ADD_COLUMN: return add_column(statement, table, action, err);
     case ALTER_SET_DEFAULT:
+    case ALTER_ADD_IDENTITY:
+    case ALTER_DROP_IDENTITY:
     case ALTER_TYPE: return change_column(statement, table, action, err);
     case ALTER_DROP_COLUMN: return drop_column(statement, table, action, err);
     case ALTER_RENAME_COLUMN: return rename_column(statement, table, action, err);

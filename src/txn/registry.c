@@ -34,6 +34,21 @@ void registry_refresh(TxnRegistry *registry, TxnEntry *entry, TxnClock clock, vo
     registry->sched->mutex_unlock(registry->sched, &registry->lock);
 }
 
+/* While its holder runs nothing that the snapshot sees has become garbage, and from here on this entry holds it too. */
+bool registry_adopt(TxnRegistry *registry, TxnEntry *entry, uint64_t number, uint64_t lsn) {
+    bool found = false;
+    registry->sched->mutex_lock(registry->sched, &registry->lock);
+    for (const TxnEntry *holder = registry->list.next; holder != &registry->list && !found; holder = holder->next) {
+        found = registry_number(holder) == number && holder->snapshot_lsn == lsn;
+        if (found) {
+            entry->snapshot_lsn = lsn;
+            entry->begin_lsn = MIN_OF(entry->begin_lsn, holder->begin_lsn);
+        }
+    }
+    registry->sched->mutex_unlock(registry->sched, &registry->lock);
+    return found;
+}
+
 void registry_end(TxnRegistry *registry, TxnEntry *entry) {
     registry->sched->mutex_lock(registry->sched, &registry->lock);
     entry->next->previous = entry->previous;

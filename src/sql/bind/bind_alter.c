@@ -113,6 +113,37 @@ static ErrorCode bind_rename_column(Binder *b, const AstAlterAction *ast, const 
     return ERR_OK;
 }
 
+/* ADD GENERATED … AS IDENTITY, DROP IDENTITY */
+static ErrorCode bind_identity_change(Binder *b, const AstAlterAction *ast, BoundStatement *bound, AlterAction *action) {
+    bool add = ast->kind == AST_ALTER_COLUMN_ADD_IDENTITY;
+    uint16_t number = 0;
+    action->kind = add ? ALTER_ADD_IDENTITY : ALTER_DROP_IDENTITY;
+    TRY(table_column(b, bound->table, &ast->column, &number));
+    action->column = bound->table->columns[number];
+    action->name = action->column.name;
+    bool is = action->column.identity != IDENTITY_NONE;
+    if (!add && !is && ast->if_exists) {
+        action->kind = ALTER_NOTHING;
+        return ERR_OK;
+    }
+    if (is == add) {
+        return error_set(b->err, ERR_PREREQUISITE_STATE, ast->span.at, "column \"%.*s\" of relation \"%.*s\" is %s an identity column", STR_ARG(action->name),
+                         STR_ARG(bound->table->name), add ? "already" : "not");
+    }
+    if (!add) {
+        return ERR_OK;
+    }
+    if (!action->column.not_null) {
+        return error_set(b->err, ERR_PREREQUISITE_STATE, ast->span.at, "column \"%.*s\" of relation \"%.*s\" must be declared NOT NULL before identity can be added",
+                         STR_ARG(action->name), STR_ARG(bound->table->name));
+    }
+    if (action->column.default_text.len > 0 || action->column.generated_text.len > 0) {
+        return error_set(b->err, ERR_PREREQUISITE_STATE, ast->span.at, "column \"%.*s\" of relation \"%.*s\" already has a default value", STR_ARG(action->name),
+                         STR_ARG(bound->table->name));
+    }
+    return bind_identity(b, ast->constraint, (uint16_t)bound->action_count, bound, &action->column);
+}
+
 /* The column as it was, with the default that is said. */
 static ErrorCode bind_set_default(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
     uint16_t number = 0;
@@ -326,6 +357,8 @@ static ErrorCode bind_action(Binder *b, const AstAlterAction *ast, BoundStatemen
     case AST_ALTER_SET_OPTIONS: return bind_options(b, ast, action);
     case AST_ALTER_COLUMN_DEFAULT:
     case AST_ALTER_COLUMN_DROP_DEFAULT: return bind_set_default(b, ast, bound, action);
+    case AST_ALTER_COLUMN_ADD_IDENTITY:
+    case AST_ALTER_COLUMN_DROP_IDENTITY: return bind_identity_change(b, ast, bound, action);
     case AST_ALTER_COLUMN_TYPE: return bind_type(b, ast, bound, action);
     case AST_ALTER_COLUMN_SET_NOT_NULL:
     case AST_ALTER_COLUMN_DROP_NOT_NULL:

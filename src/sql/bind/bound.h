@@ -152,7 +152,8 @@ typedef struct ViewBinding { Str text; ViewColumn *columns; uint16_t column_coun
 
 typedef enum AlterKind { ALTER_ADD_COLUMN, ALTER_DROP_COLUMN, ALTER_RENAME_COLUMN, ALTER_RENAME_TABLE, ALTER_SET_DURABILITY, ALTER_NOTHING,
     ALTER_ADD_CONSTRAINT, ALTER_DROP_CONSTRAINT, ALTER_RENAME_CONSTRAINT, ALTER_VALIDATE_CONSTRAINT, ALTER_SET_NOT_NULL, ALTER_DROP_NOT_NULL,
-    ALTER_SET_DEFAULT /* column: as it will be; also DROP DEFAULT */, ALTER_TYPE /* column; text: SQL of the value, over the old columns */ } AlterKind;
+    ALTER_SET_DEFAULT /* column: as it will be; also DROP DEFAULT */, ALTER_TYPE /* column; text: SQL of the value, over the old columns */,
+    ALTER_ADD_IDENTITY, ALTER_DROP_IDENTITY } AlterKind;
 /* Columns go by name: numbers move while a statement alters a table. */
 typedef struct BoundConstraint {
     ConstraintSpec spec;               /* columns and referenced columns are filled in when it is made */

@@ -52,6 +52,7 @@ typedef struct SessionCalls {
     bool (*setting_next)(void *session, size_t *cursor, SessionSetting *setting_out); /* *cursor: 0 at the start */
     int32_t (*backend_pid)(void *session);
     uint64_t (*transaction_id)(void *session);      /* txid_current() */
+    Str (*snapshot_export)(void *session, Arena *arena); /* an id for SET TRANSACTION SNAPSHOT; empty: no block is open */
     /* Calls visit for each client of the engine while a mutex is held: copy what you need. */
     void (*activity)(void *session, void (*visit)(void *context, const SessionActivity *row), void *context);
     bool (*signal_client)(void *session, int32_t pid, bool terminate); /* false: there is no such client */

@@ -66,6 +66,19 @@ ErrorCode func__txid_current(const KernelCall *call, Vector *out, Error *err) {
     return ERR_OK;
 }
 
+ErrorCode func__pg_export_snapshot(const KernelCall *call, Vector *out, Error *err) {
+    const SessionCalls *calls;
+    TRY(calls_of(call, &calls, err));
+    FOR_ROWS(call, row) {
+        Str id = calls->snapshot_export(call->environment->session, call->arena);
+        if (id.len == 0) {
+            return error_set(err, ERR_NO_TRANSACTION, ERROR_NO_POSITION, "pg_export_snapshot can only be used in transaction blocks");
+        }
+        func__put_text(out, row, id);
+    }
+    return ERR_OK;
+}
+
 static ErrorCode signal_rows(const KernelCall *call, Vector *out, bool terminate, Error *err) {
     const SessionCalls *calls;
     ArgView pid = func__arg(call, 0);

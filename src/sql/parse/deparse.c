@@ -288,7 +288,8 @@ static void put_transaction(Deparser *d, const AstStatement *statement) {
                                         "COMMIT PREPARED ", "ROLLBACK PREPARED ", "SET TRANSACTION"};
     const AstTransaction *transaction = statement->as.transaction;
     put(d, transaction->session_characteristics ? "SET SESSION CHARACTERISTICS AS TRANSACTION" : words[transaction->kind]);
-    if (transaction->name.text.len > 0) {
+    if (transaction->name.text.data != NULL) {
+        put(d, transaction->kind == AST_SET_TRANSACTION ? " SNAPSHOT " : "");
         deparse__name(d, &transaction->name);
     }
     put_modes(d, transaction);

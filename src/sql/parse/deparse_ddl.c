@@ -358,6 +358,11 @@ static bool put_alter_column(Deparser *d, const AstAlterAction *action) {
     case AST_ALTER_COLUMN_DROP_DEFAULT: put_column_action(d, action, " DROP DEFAULT"); return true;
     case AST_ALTER_COLUMN_SET_NOT_NULL: put_column_action(d, action, " SET NOT NULL"); return true;
     case AST_ALTER_COLUMN_DROP_NOT_NULL: put_column_action(d, action, " DROP NOT NULL"); return true;
+    case AST_ALTER_COLUMN_ADD_IDENTITY:
+        put_column_action(d, action, " ADD ");
+        deparse__constraint(d, action->constraint);
+        return true;
+    case AST_ALTER_COLUMN_DROP_IDENTITY: put_column_action(d, action, action->if_exists ? " DROP IDENTITY IF EXISTS" : " DROP IDENTITY"); return true;
     case AST_ALTER_COLUMN_ADD_INDEX:
         put_column_action(d, action, " ADD INDEX");
         deparse__index_spec(d, action->index);

@@ -162,6 +162,10 @@ static ErrorCode parse_column_drop(Parser *p, AstAlterAction *action, uint32_t a
         action->kind = AST_ALTER_COLUMN_DROP_INDEX;
         return ERR_OK;
     }
+    if (parse__accept_keyword(p, KW_IDENTITY)) {
+        action->kind = AST_ALTER_COLUMN_DROP_IDENTITY;
+        return parse__if_exists(p, &action->if_exists);
+    }
     skip_action(p, action, at);
     return ERR_OK;
 }
@@ -196,6 +200,14 @@ static ErrorCode parse_column_action(Parser *p, AstAlterAction *action, uint32_t
         action->kind = AST_ALTER_COLUMN_ADD_INDEX;
         action->index = arena_new(p->arena, AstIndexSpec);
         return parse__index_spec(p, action->index);
+    }
+    if (parse__at_keyword(p, KW_ADD) && parse__peek_keyword(p, KW_GENERATED)) {
+        parse__advance(p);
+        parse__advance(p);
+        action->kind = AST_ALTER_COLUMN_ADD_IDENTITY;
+        action->constraint = arena_new(p->arena, AstConstraint);
+        action->constraint->span = action->span;
+        return parse__identity(p, action->constraint);
     }
     if (!parse__at_label(p)) {
         return parse__expected(p, "TYPE, SET, DROP, ADD INDEX, CACHE or NOCACHE");

@@ -139,24 +139,39 @@ static ErrorCode parse_references(Parser *p, AstConstraint *constraint) {
     }
 }
 
-/* ALWAYS AS (expr) STORED | ALWAYS|BY DEFAULT AS IDENTITY [(options)] */
-static ErrorCode parse_generated(Parser *p, AstConstraint *constraint) {
+/* ALWAYS AS or BY DEFAULT AS */
+static ErrorCode parse_when_generated(Parser *p, AstConstraint *constraint) {
     constraint->always = parse__accept_keyword(p, KW_ALWAYS);
     if (!constraint->always) {
         TRY(parse__expect_keyword(p, KW_BY));
         TRY(parse__expect_keyword(p, KW_DEFAULT));
     }
-    TRY(parse__expect_keyword(p, KW_AS));
+    return parse__expect_keyword(p, KW_AS);
+}
+
+static ErrorCode parse_identity_options(Parser *p, AstConstraint *constraint) {
+    constraint->kind = AST_CONSTRAINT_IDENTITY;
+    if (!parse__at_mark(p, "(")) {
+        return ERR_OK;
+    }
+    Token open = p->token;
+    parse__advance(p);
+    constraint->sequence = arena_new(p->arena, AstSequenceOptions);
+    TRY(parse__sequence_options(p, constraint->sequence));
+    return parse__expect_close(p, open);
+}
+
+ErrorCode parse__identity(Parser *p, AstConstraint *constraint) {
+    TRY(parse_when_generated(p, constraint));
+    TRY(parse__expect_keyword(p, KW_IDENTITY));
+    return parse_identity_options(p, constraint);
+}
+
+/* ALWAYS AS (expr) STORED | ALWAYS|BY DEFAULT AS IDENTITY [(options)] */
+static ErrorCode parse_generated(Parser *p, AstConstraint *constraint) {
+    TRY(parse_when_generated(p, constraint));
     if (parse__accept_keyword(p, KW_IDENTITY)) {
-        constraint->kind = AST_CONSTRAINT_IDENTITY;
-        if (!parse__at_mark(p, "(")) {
-            return ERR_OK;
-        }
-        Token open = p->token;
-        parse__advance(p);
-        constraint->sequence = arena_new(p->arena, AstSequenceOptions);
-        TRY(parse__sequence_options(p, constraint->sequence));
-        return parse__expect_close(p, open);
+        return parse_identity_options(p, constraint);
     }
     constraint->kind = AST_CONSTRAINT_GENERATED;
     TRY(parse_parens_expr(p, &constraint->expr, &constraint->expr_text));

@@ -127,6 +127,7 @@ NODISCARD ErrorCode parse__create(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__create_table(Parser *p, AstCreateTable *table);                   /* behind CREATE ... TABLE */
 NODISCARD ErrorCode parse__column(Parser *p, AstColumn *column_out);
 NODISCARD ErrorCode parse__set_constraints(Parser *p, AstUtility *utility); /* CONSTRAINTS ALL | a, b DEFERRED | IMMEDIATE */
+NODISCARD ErrorCode parse__identity(Parser *p, AstConstraint *constraint); /* ... AS IDENTITY [(options)], behind GENERATED */
 NODISCARD ErrorCode parse__constraint(Parser *p, bool of_table, bool *found_out, AstConstraint *constraint_out);
 NODISCARD ErrorCode parse__symbol_tail(Parser *p, AstColumn *column);
 NODISCARD ErrorCode parse__index_spec(Parser *p, AstIndexSpec *index);
@@ -170,4 +171,5 @@ NODISCARD ErrorCode parse__close_cursor(Parser *p, AstStatement **statement_out)
 NODISCARD ErrorCode parse__lock(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__copy(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__utility(Parser *p, bool *found_out, AstStatement **statement_out);
+NODISCARD ErrorCode parse__quoted_id(Parser *p, const char *what, AstName *name_out);
 NODISCARD ErrorCode parse__transaction_modes(Parser *p, AstTransaction *transaction);

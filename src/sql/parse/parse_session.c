@@ -74,6 +74,9 @@ static ErrorCode set_transaction(Parser *p, bool session_characteristics, AstSta
     statement->as.transaction = arena_new(p->arena, AstTransaction);
     statement->as.transaction->kind = AST_SET_TRANSACTION;
     statement->as.transaction->session_characteristics = session_characteristics;
+    if (!session_characteristics && parse__accept_keyword(p, KW_SNAPSHOT)) {
+        return parse__quoted_id(p, "a snapshot id in quotes", &statement->as.transaction->name);
+    }
     return parse__transaction_modes(p, statement->as.transaction);
 }
 

@@ -68,14 +68,16 @@ static ErrorCode parse_chain(Parser *p, AstTransaction *transaction) {
     return parse__expect_keyword(p, KW_CHAIN);
 }
 
-static ErrorCode parse_gid(Parser *p, AstTransaction *transaction) {
+ErrorCode parse__quoted_id(Parser *p, const char *what, AstName *name_out) {
     if (p->token.kind != TOKEN_STRING) {
-        return parse__expected(p, "a transaction id in quotes");
+        return parse__expected(p, what);
     }
-    transaction->name = (AstName){.text = p->token.text, .span = parse__span(p), .from_string = true};
+    *name_out = (AstName){.text = p->token.text, .span = parse__span(p), .from_string = true};
     parse__advance(p);
     return ERR_OK;
 }
+
+static ErrorCode parse_gid(Parser *p, AstTransaction *transaction) { return parse__quoted_id(p, "a transaction id in quotes", &transaction->name); }
 
 static ErrorCode parse_end(Parser *p, bool commit, AstTransaction *transaction) {
     if (parse__accept_keyword(p, KW_PREPARED)) {

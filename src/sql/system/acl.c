@@ -70,7 +70,8 @@ void put_acl(SystemView *view, SystemRows *rows, uint32_t oid, char kind) {
         uint32_t id = kind == 'n' && oid == OID_SCHEMA_PUBLIC ? (uint32_t)SCHEMA_PUBLIC_ID : kind == 'd' ? 0 : oid - OID_FIRST_USER;
         catalog_grants(view->inner, acl_object_kind(kind), id, &rows->scratch, &grant);
     }
-    if (!grant.has_acl) {
+    bool shown = kind == 'n' && oid == OID_SCHEMA_PUBLIC; /* its default is not that of other schemas: everybody may use it */
+    if (!grant.has_acl && !shown) {
         put_null(rows);
         return;
     }

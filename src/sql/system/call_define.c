@@ -7,7 +7,8 @@
 /* Expressions are kept as text: what pg_get_expr makes of a stored tree. */
 ErrorCode system_answer_pg_get_expr(Ask *ask, Error *err) {
     (void)err;
-    answer_str(ask, ask_text(ask, 0));
+    define_expression(ask->view, ask_text(ask, 0), &ask->text);
+    answer_buffer(ask);
     return ERR_OK;
 }
 

@@ -65,6 +65,24 @@ static void put_expression(Buffer *out, Str text) {
     buffer_append_str(out, bare ? STR("") : STR(")"));
 }
 
+void define_expression(SystemView *view, Str text, Buffer *out) {
+    static const Str HEAD = {"nextval('", 9}, TAIL = {"'::regclass)", 12};
+    Arena arena;
+    Str schema, name;
+    AnyRelation sequence;
+    arena_init(&arena, DEFINITION_BYTES_MAX);
+    bool next = str_starts_with(text, HEAD) && str_ends_with(text, TAIL);
+    Str quoted = next ? str_from(text.data + HEAD.len, text.len - HEAD.len - TAIL.len) : (Str){0};
+    if (next && names_split(quoted, &arena, &schema, &name) && names_find_relation(view, schema.len > 0 ? schema : STR("public"), name, &sequence)) {
+        buffer_append_str(out, HEAD);
+        names_append_relation(view, &sequence, out);
+        buffer_append_str(out, TAIL);
+    } else {
+        buffer_append_str(out, text);
+    }
+    arena_deinit(&arena);
+}
+
 void define_index_key(const AnyRelation *relation, uint16_t key, Buffer *out) {
     const IndexDef *index = relation->index;
     if (key >= index->key_count) {

@@ -207,6 +207,10 @@ void relation_column(const AnyRelation *relation, uint16_t i, AnyColumn *column_
     }
 }
 
+bool column_has_default(const ColumnDef *column) {
+    return (column->default_text.len > 0 && column->identity == IDENTITY_NONE) || column->generated_text.len > 0;
+}
+
 ColumnShape column_shape(Type type) {
     ColumnShape shape = {.type_oid = type_oid_of(type), .type_modifier = type_typmod(type)};
     shape.type = builtin_type_by_oid(shape.type_oid);

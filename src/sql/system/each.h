@@ -31,6 +31,8 @@ typedef struct AnyColumn {
 uint16_t relation_column_count(const AnyRelation *relation);
 void relation_column(const AnyRelation *relation, uint16_t index, AnyColumn *column_out);
 
+bool column_has_default(const ColumnDef *column);   /* a row of pg_attrdef: DEFAULT or GENERATED */
+
 /* ---- other objects ---- */
 uint32_t schema_oid(uint32_t schema_id);
 uint32_t role_oid(uint32_t role_id);

@@ -111,9 +111,7 @@ static char identity_letter(const ColumnDef *column) {
     return column == NULL || column->identity == IDENTITY_NONE ? 0 : column->identity == IDENTITY_ALWAYS ? 'a' : 'd';
 }
 
-static bool has_default(const ColumnDef *column) {
-    return column != NULL && ((column->default_text.len > 0 && column->identity == IDENTITY_NONE) || column->generated_text.len > 0);
-}
+static bool has_default(const ColumnDef *column) { return column != NULL && column_has_default(column); }
 
 static void put_attribute(SystemRows *rows, const AnyRelation *relation, uint16_t c) {
     AnyColumn column;
