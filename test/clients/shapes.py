@@ -33,7 +33,7 @@ PGBENCH = ["DROP TABLE IF EXISTS pgbench_accounts, pgbench_branches, pgbench_his
            "CREATE TABLE pgbench_accounts (aid int NOT NULL, bid int, abalance int, filler char(84), PRIMARY KEY (aid))",
            "CREATE TABLE pgbench_branches (bid int NOT NULL, bbalance int, filler char(88), PRIMARY KEY (bid))"]
 # Oids that the captures hold, and what they were; any other number in their range names nothing here.
-CAPTURED = {16393: "'p_id_seq'::regclass", 16394: "'p'::regclass", 16408: "'c'::regclass", 16407: "'c_id_seq'::regclass", 16403: "'p_pkey'::regclass",
+CAPTURED = {16388: "'mood'::regtype", 16387: "'mood[]'::regtype", 16393: "'p_id_seq'::regclass", 16394: "'p'::regclass", 16408: "'c'::regclass", 16407: "'c_id_seq'::regclass", 16403: "'p_pkey'::regclass",
             16419: "'v'::regclass", 16463: "'v'::regclass", 16429: "'part'::regclass", 16432: "'part1'::regclass", 16435: "'pgbench_accounts'::regclass",
             16438: "'pgbench_branches'::regclass", 16441: "'pgbench_tellers'::regclass", 16444: "'pgbench_history'::regclass",
             16395: "(SELECT typarray FROM pg_type WHERE typname = 'p')", 16396: "'p'::regtype"}
