@@ -48,10 +48,12 @@ void pg__stream_close(PgStream *stream) {
 }
 
 static void open_encoder(PgConnection *c, PgStream *stream) {
-    if (!stream->encoder_open) {
-        EncoderOptions options = {0};
-        session_text_style(c->session, &options.text);
-        options.text.names = statement_oid_names(stream->statement);
+    EncoderOptions options = {0};
+    session_text_style(c->session, &options.text);
+    options.text.names = statement_oid_names(stream->statement);
+    if (stream->encoder_open) {
+        stream->encoder.options.text = options.text; /* settings may have changed since the portal was last asked */
+    } else {
         encoder_init(&stream->encoder, stream->column_count, &options);
         stream->encoder_open = true;
     }

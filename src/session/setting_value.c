@@ -194,32 +194,49 @@ int64_t setting__number(SettingId id, Str canonical) {
 
 /* ---- texts with a form ---- */
 
-/* "ISO", "German, DMY", "YMD": one style and one order, either may be left out. */
-static ErrorCode canonical_datestyle(Str value, Str now, Arena *arena, Str *value_out, Error *err) {
-    static const char *const STYLES[] = {"ISO", "Postgres", "SQL", "German"};
-    static const struct { const char *word, *order; } ORDERS[] = {{"DMY", "DMY"}, {"MDY", "MDY"}, {"YMD", "YMD"}, {"european", "DMY"}, {"euro", "DMY"}, {"us", "MDY"}, {"noneuro", "MDY"}};
-    ptrdiff_t comma = str_find_char(now, ',', 0);
-    Str style = str_slice(now, 0, comma < 0 ? now.len : (size_t)comma), order = comma < 0 ? STR("MDY") : str_trim(str_slice(now, (size_t)comma + 1, now.len));
-    Str rest = value, piece;
-    while (rest.len > 0 && str_split(&rest, ',', &piece)) {
-        bool found = false;
-        piece = str_trim(piece);
-        for (size_t i = 0; i < COUNT_OF(STYLES); i++) {
-            if (str_equal_ignore_case(piece, str_from_c(STYLES[i]))) {
-                style = str_from_c(STYLES[i]);
-                found = true;
-            }
-        }
-        for (size_t i = 0; i < COUNT_OF(ORDERS); i++) {
-            if (str_equal_ignore_case(piece, str_from_c(ORDERS[i].word))) {
-                order = str_from_c(ORDERS[i].order);
-                found = true;
-            }
-        }
-        if (!found) {
-            return setting__bad_value(SETTING_DATESTYLE, value, err);
+typedef struct DateStyleWord { Str word; bool beginning; const char *style, *order; } DateStyleWord; /* beginning: what follows does not count */
+
+static const DateStyleWord *datestyle_word(Str text) {
+    static const DateStyleWord WORDS[] = {{{"iso", 3}, false, "ISO", NULL}, {{"sql", 3}, false, "SQL", NULL}, {{"postgres", 8}, true, "Postgres", NULL},
+        {{"german", 6}, false, "German", NULL}, {{"ymd", 3}, false, NULL, "YMD"}, {{"dmy", 3}, false, NULL, "DMY"}, {{"euro", 4}, true, NULL, "DMY"},
+        {{"mdy", 3}, false, NULL, "MDY"}, {{"us", 2}, false, NULL, "MDY"}, {{"noneuro", 7}, true, NULL, "MDY"}};
+    for (size_t i = 0; i < COUNT_OF(WORDS); i++) {
+        Str compared = WORDS[i].beginning ? str_slice(text, 0, MIN_OF(text.len, WORDS[i].word.len)) : text;
+        if (str_equal_ignore_case(compared, WORDS[i].word)) {
+            return &WORDS[i];
         }
     }
+    return NULL;
+}
+
+/* "ISO", "German", "YMD, SQL": one style and one order, either may be left out; German means DMY unless told otherwise. */
+static ErrorCode canonical_datestyle(Str value, Str now, Arena *arena, Str *value_out, Error *err) {
+    ptrdiff_t comma = str_find_char(now, ',', 0);
+    assert(comma > 0);
+    Str style = str_slice(now, 0, (size_t)comma), order = str_trim(str_slice(now, (size_t)comma + 1, now.len));
+    const char *new_style = NULL, *new_order = NULL;
+    Str rest = value, piece;
+    bool fine = true;
+    while (fine && rest.len > 0 && str_split(&rest, ',', &piece)) {
+        piece = str_trim(piece);
+        if (str_equal_ignore_case(piece, STR("default"))) {
+            new_style = new_style == NULL ? "ISO" : new_style;
+            new_order = new_order == NULL ? "MDY" : new_order;
+            continue;
+        }
+        const DateStyleWord *word = datestyle_word(piece);
+        bool clash = word != NULL && ((word->style != NULL && new_style != NULL && strcmp(word->style, new_style) != 0) ||
+                                      (word->order != NULL && new_order != NULL && strcmp(word->order, new_order) != 0));
+        fine = word != NULL && !clash;
+        new_style = fine && word->style != NULL ? word->style : new_style;
+        new_order = fine && word->order != NULL ? word->order : new_order;
+    }
+    if (!fine) {
+        return setting__bad_value(SETTING_DATESTYLE, value, err);
+    }
+    style = new_style != NULL ? str_from_c(new_style) : style;
+    bool german = new_style != NULL && strcmp(new_style, "German") == 0;
+    order = new_order != NULL ? str_from_c(new_order) : german ? STR("DMY") : order;
     *value_out = arena_format(arena, "%.*s, %.*s", STR_ARG(style), STR_ARG(order));
     return ERR_OK;
 }

@@ -79,6 +79,7 @@ def main():
         import attacks
         import copying
         import session
+        import styles
         import login
         import secure
         passed, failed = kit.run(arguments[1:])

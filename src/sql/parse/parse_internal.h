@@ -94,6 +94,7 @@ NODISCARD ErrorCode parse__new_text(Parser *p, AstExprKind kind, Span span, Str 
 NODISCARD ErrorCode parse__function_call(Parser *p, AstNames names, AstExpr **expr_out);     /* current token: ( */
 NODISCARD ErrorCode parse__special_call(Parser *p, bool *found_out, AstExpr **expr_out);     /* EXTRACT(...), TRIM(...), CURRENT_DATE ... */
 NODISCARD ErrorCode parse__type(Parser *p, AstType **type_out);
+NODISCARD ErrorCode parse__type_modifiers(Parser *p, AstType *type); /* "(10, 2)", if it stands there */
 bool parse__at_query(Parser *p, bool peek);      /* SELECT, WITH, VALUES, TABLE, DECLARE (of the next token if peek) */
 NODISCARD ErrorCode parse__subquery(Parser *p, AstExpr **expr_out);                          /* query without its parentheses */
 NODISCARD ErrorCode parse__sort_keys(Parser *p, AstSortKey **keys_out, uint32_t *count_out); /* behind ORDER BY */

@@ -314,6 +314,9 @@ static ErrorCode typed_literal(Parser *p, AstType *type, AstExpr **expr_out) {
     TRY(take_literal(p, AST_STRING, &value));
     if (type->name.count == 1 && str_equal(type->name.parts[0].text, STR("interval"))) {
         parse_interval_fields(p, type);
+        if (type->interval_fields.len > 0) {
+            TRY(parse__type_modifiers(p, type)); /* SECOND(2) */
+        }
     }
     TRY(new_cast(p, type->span, value, type, expr_out));
     (*expr_out)->flags |= AST_TYPED_LITERAL;

@@ -11,7 +11,7 @@ static ErrorCode parse_modifier(Parser *p, AstExpr **expr_out) {
     return parse__expr(p, expr_out);
 }
 
-static ErrorCode parse_modifiers(Parser *p, AstType *type) {
+ErrorCode parse__type_modifiers(Parser *p, AstType *type) {
     if (!parse__at_mark(p, "(")) {
         return ERR_OK;
     }
@@ -36,7 +36,7 @@ static void set_name(Parser *p, AstType *type, Str text, uint32_t at) {
 static ErrorCode parse_time_type(Parser *p, AstType *type, uint32_t at) {
     bool timestamp = parse__at_keyword(p, KW_TIMESTAMP);
     parse__advance(p);
-    TRY(parse_modifiers(p, type));
+    TRY(parse__type_modifiers(p, type));
     bool with = parse__at_keyword(p, KW_WITH);
     if ((!with && !parse__at_keyword(p, KW_WITHOUT)) || !parse__peek_keyword(p, KW_TIME)) {
         set_name(p, type, timestamp ? STR("timestamp") : STR("time"), at);
@@ -62,14 +62,14 @@ static ErrorCode parse_character_type(Parser *p, AstType *type, uint32_t at) {
     bool varying = parse__accept_keyword(p, KW_VARYING);
     Str name = varying ? STR("character varying") : is_char && !national ? STR("char") : STR("character");
     set_name(p, type, name, at);
-    return parse_modifiers(p, type);
+    return parse__type_modifiers(p, type);
 }
 
 static ErrorCode parse_bit_type(Parser *p, AstType *type, uint32_t at) {
     parse__advance(p);
     bool varying = parse__accept_keyword(p, KW_VARYING);
     set_name(p, type, varying ? STR("bit varying") : STR("bit"), at);
-    return parse_modifiers(p, type);
+    return parse__type_modifiers(p, type);
 }
 
 static Str take_field(Parser *p) {
@@ -100,7 +100,7 @@ static ErrorCode parse_interval_type(Parser *p, AstType *type, uint32_t at) {
         }
         type->interval_fields = arena_format(p->arena, "%.*s to %.*s", STR_ARG(first), STR_ARG(last));
     }
-    return parse_modifiers(p, type);
+    return parse__type_modifiers(p, type);
 }
 
 static ErrorCode parse_named_type(Parser *p, AstType *type, uint32_t at) {
@@ -125,7 +125,7 @@ static ErrorCode parse_named_type(Parser *p, AstType *type, uint32_t at) {
     } while (parse__accept_mark(p, "."));
     type->name.parts = list_end(p, mark, AstName, &type->name.count);
     type->name.span = parse__span_from(p, at);
-    return parse_modifiers(p, type);
+    return parse__type_modifiers(p, type);
 }
 
 static ErrorCode parse_base_type(Parser *p, AstType *type, uint32_t at) {

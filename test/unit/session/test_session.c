@@ -89,7 +89,7 @@ static void settings_take_their_form(void **state) {
         {"SET statement_timeout = 0", "SHOW statement_timeout", "0"},
         {"SET jit TO tru", "SHOW jit", "on"},
         {"SET synchronous_commit = no", "SHOW synchronous_commit", "off"},
-        {"SET DateStyle = 'german'", "SHOW datestyle", "German, MDY"},
+        {"SET DateStyle = 'german'", "SHOW datestyle", "German, DMY"},
         {"SET DateStyle = 'ISO', 'DMY'", "SHOW datestyle", "ISO, DMY"},
         {"SET client_encoding = 'utf-8'", "SHOW client_encoding", "UTF8"},
         {"SET search_path = 'a,b', C", "SHOW search_path", "\"a,b\", c"},
