@@ -251,6 +251,37 @@ ErrorCode bind_subscript(Binder *b, Scope *scope, const AstExpr *ast, const Expr
     return expr_call(b, function_bound(BOUND_SUBSCRIPT), NULL, element, args, count, position, expr_out);
 }
 
+ErrorCode bind_array_assignment(Binder *b, Scope *scope, const AstExpr *target, const AstExpr *value, const Expr *array, const Expr **expr_out) {
+    target = flat_subscript(b, target);
+    int64_t position = target->args[0]->span.at;
+    const Expr **args = arena_array(b->arena, const Expr *, 2 * target->arg_count + 2);
+    uint32_t count = 2;
+    bool slice = false;
+    if (type_category((TypeId)array->type.id) != CAT_ARRAY) {
+        return array->type.id == TYPE_JSONB ? not_supported(b, position, "an assignment to a part of jsonb")
+                                            : error_set(b->err, ERR_DATATYPE_MISMATCH, position, "cannot subscript type %.*s because it does not support subscripting",
+                                                        STR_ARG(type_name(b, array->type)));
+    }
+    for (uint32_t i = 1; i < target->arg_count; i++) {
+        slice = slice || target->args[i]->kind == AST_SLICE;
+    }
+    if (target->arg_count - 1 > (slice ? 1 : ANY_ARRAY_DIMS_MAX)) {
+        return slice ? not_supported(b, position, "an assignment to a slice of several dimensions")
+                     : error_set(b->err, ERR_PROGRAM_LIMIT, position, "number of array dimensions (%u) exceeds the maximum allowed (%d)", target->arg_count - 1, ANY_ARRAY_DIMS_MAX);
+    }
+    args[0] = array;
+    TRY(bind_expr(b, scope, value, &args[1]));
+    TRY(coerce(b, args[1], slice ? array->type : type_element(array->type), CAST_ASSIGNMENT, &args[1]));
+    if (slice) {
+        TRY(slice_bounds(b, scope, target, args, &count));
+    } else {
+        for (uint32_t i = 1; i < target->arg_count; i++) {
+            TRY(bind_bound(b, scope, target->args[i], 0, &args[count++]));
+        }
+    }
+    return expr_call(b, function_bound(slice ? BOUND_ASSIGN_SLICE : BOUND_ASSIGN), NULL, array->type, args, count, position, expr_out);
+}
+
 /* ---------------------------------------------------------------- x op ANY (array) */
 
 /* What stands for an element while the operator is looked up. */

@@ -276,10 +276,27 @@ static ErrorCode set_from_query(Binder *b, Scope *scope, const TableDef *table, 
     return ERR_OK;
 }
 
+static bool is_element_assignment(const Expr *expr) {
+    return expr->kind == EXPR_CALL && (expr->as.call.function == function_bound(BOUND_ASSIGN) || expr->as.call.function == function_bound(BOUND_ASSIGN_SLICE));
+}
+
+/* SET a[1] = x, a[2] = y: one after the other in the same array. */
+static ErrorCode set_element(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *assignment, const Expr **exprs, bool *taken) {
+    const AstName *name = &assignment->columns[0];
+    uint16_t number = 0;
+    TRY(table_column(b, table, name, &number));
+    if (taken[number] && !is_element_assignment(exprs[number])) {
+        return error_set(b->err, ERR_SYNTAX, name->span.at, "multiple assignments to same column \"%.*s\"", STR_ARG(name->text));
+    }
+    taken[number] = true;
+    scope->clause = "UPDATE";
+    return bind_array_assignment(b, scope, assignment->target, assignment->value, exprs[number], &exprs[number]);
+}
+
 static ErrorCode set_columns(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *assignment, const Expr **exprs, bool *taken) {
     const AstExpr *value = assignment->value;
-    if (assignment->subscripted) {
-        return not_supported(b, assignment->columns[0].span.at, "an assignment to an array element");
+    if (assignment->target != NULL) {
+        return set_element(b, scope, table, assignment, exprs, taken);
     }
     if (assignment->column_count == 1 && value->kind != AST_ROW) {
         return set_column(b, scope, table, &assignment->columns[0], value, exprs, taken);

@@ -125,6 +125,8 @@ typedef enum BoundFunction {
     BOUND_ARRAY,        /* ARRAY[...]: elements of the result's element type, or arrays of one more dimension */
     BOUND_SUBSCRIPT,    /* a[i][j]: array, then int4 subscripts */
     BOUND_SLICE,        /* a[l:u]: array, then low and high of each dimension; INT32_MIN and INT32_MAX where left out */
+    BOUND_ASSIGN,       /* a[i][j] = value: array, value, then int4 subscripts; the whole array */
+    BOUND_ASSIGN_SLICE, /* a[l:u] = values: array, array of values, low and high as for a slice; one dimension */
     BOUND_ROW,          /* ROW(...) */
     BOUND_FIELD         /* (row).n: record, field number from 0 */
 } BoundFunction;

@@ -105,6 +105,8 @@ ErrorCode func__quantified(const KernelCall *call, Vector *out, Error *err);
 ErrorCode func__array_make(const KernelCall *call, Vector *out, Error *err);
 ErrorCode func__array_subscript(const KernelCall *call, Vector *out, Error *err);
 ErrorCode func__array_slice(const KernelCall *call, Vector *out, Error *err);
+ErrorCode func__array_assign(const KernelCall *call, Vector *out, Error *err);
+ErrorCode func__array_assign_slice(const KernelCall *call, Vector *out, Error *err);
 ErrorCode func__row_make(const KernelCall *call, Vector *out, Error *err);
 ErrorCode func__row_field(const KernelCall *call, Vector *out, Error *err);
 

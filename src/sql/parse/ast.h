@@ -282,7 +282,7 @@ struct AstSelect {
 typedef struct AstAssignment {
     AstName *columns; uint32_t column_count;    /* SET (a, b) = (...) has several */
     AstExpr *value;
-    bool subscripted;                           /* SET a[1] = ...: parsed for its name only */
+    AstExpr *target;                            /* SET a[1] = ...: the column under its subscripts; NULL: the column itself */
 } AstAssignment;
 
 typedef struct AstOnConflict {

@@ -16,12 +16,14 @@ static void put_returning(Deparser *d, const AstSelectItem *items, uint32_t coun
 static void put_assignments(Deparser *d, const AstAssignment *set, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         put_comma(d, i);
-        if (set[i].column_count > 1 || set[i].value->kind == AST_ROW) {
+        if (set[i].target != NULL) {
+            deparse__expr(d, set[i].target);
+        } else if (set[i].column_count > 1 || set[i].value->kind == AST_ROW) {
             deparse__name_list(d, set[i].columns, set[i].column_count);
         } else {
             deparse__name(d, set[i].columns);
         }
-        put(d, set[i].subscripted ? "[1] = " : " = ");
+        put(d, " = ");
         deparse__expr(d, set[i].value);
     }
 }

@@ -41,12 +41,12 @@ static ErrorCode parse_assignment(Parser *p, AstAssignment *assignment) {
         assignment->column_count = 1;
     }
     if (parse__at_mark(p, "[")) {
-        Token open = p->token;
-        AstExpr *subscript = NULL;
-        parse__advance(p);
-        TRY(parse__expr(p, &subscript));
-        TRY(parse__expect_close(p, open));
-        assignment->subscripted = true;
+        AstExpr *target = arena_new(p->arena, AstExpr);
+        *target = (AstExpr){.kind = AST_NAME, .depth = 1, .span = assignment->columns[0].span, .as.names = {.parts = assignment->columns, .count = 1, .span = assignment->columns[0].span}};
+        while (parse__at_mark(p, "[")) {
+            TRY(parse__subscripts(p, &target));
+        }
+        assignment->target = target;
     }
     if (!parse__at_operator(p, "=")) {
         return parse__expected(p, "=");

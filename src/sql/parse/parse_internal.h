@@ -86,6 +86,7 @@ AstName *parse__new_name(Parser *p, AstName name);
 /* ---- expressions (parse_expr.c, parse_call.c, parse_type.c) ---- */
 NODISCARD ErrorCode parse__expr(Parser *p, AstExpr **expr_out);
 NODISCARD ErrorCode parse__expr_above(Parser *p, int power, AstExpr **expr_out);
+NODISCARD ErrorCode parse__subscripts(Parser *p, AstExpr **expr); /* [i, j] or [i:j] behind *expr */
 NODISCARD ErrorCode parse__primary(Parser *p, AstExpr **expr_out);
 NODISCARD ErrorCode parse__expr_list(Parser *p, AstExpr ***list_out, uint32_t *count_out);   /* a, b: at least one */
 NODISCARD ErrorCode parse__new_expr(Parser *p, AstExprKind kind, Span span, AstExpr **args, uint32_t arg_count, AstExpr **expr_out);

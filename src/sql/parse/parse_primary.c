@@ -443,7 +443,7 @@ static ErrorCode parse_subscript(Parser *p, AstExpr **item_out) {
     return parse__new_expr(p, AST_SLICE, span, args, 2, item_out);
 }
 
-static ErrorCode parse_subscripts(Parser *p, AstExpr **expr) {
+ErrorCode parse__subscripts(Parser *p, AstExpr **expr) {
     Span span = parse__span(p);
     Token open = p->token;
     TRY(parse__expect_mark(p, "["));
@@ -488,7 +488,7 @@ static ErrorCode parse_postfix(Parser *p, AstExpr **expr) {
             TRY(parse__type(p, &type));
             TRY(new_cast(p, span, *expr, type, expr));
         } else if (parse__at_mark(p, "[")) {
-            TRY(parse_subscripts(p, expr));
+            TRY(parse__subscripts(p, expr));
         } else if (parse__at_mark(p, ".") && ((*expr)->flags & AST_PARENS) != 0) {
             TRY(parse_field(p, expr));
         } else {

@@ -134,6 +134,7 @@ static void statements_keep_every_clause(void **state) {
          "INSERT INTO s.t AS x (a, b) VALUES (1, DEFAULT) ON CONFLICT (a) WHERE b DO UPDATE SET b = excluded.b WHERE c RETURNING a, b AS c"},
         {"insert into t default values", "INSERT INTO t DEFAULT VALUES"},
         {"update t set (a, b) = (1, 2), c = 3 from u where t.i = u.i", "UPDATE t SET (a, b) = (1, 2), c = 3 FROM u WHERE t.i = u.i"},
+        {"update t set a[1] = 2, b[1:2] = c", "UPDATE t SET a[1] = 2, b[1:2] = c"},
         {"delete from only t using u where x", "DELETE FROM ONLY t USING u WHERE x"},
         {"create temp table if not exists t (a int primary key, b text default 'x' not null, c int references u (i) on delete cascade, constraint k check (a > 0), unique (a, b)) with (fillfactor=70)",
          "CREATE TEMPORARY TABLE IF NOT EXISTS t (a int PRIMARY KEY, b text DEFAULT ('x') NOT NULL, c int REFERENCES u (i) ON DELETE CASCADE, CONSTRAINT k CHECK (a > 0), UNIQUE (a, b)) WITH (fillfactor = 70)"},
