@@ -340,9 +340,6 @@ static ErrorCode check_special(Binder *b, const AstExpr *ast, const AstCall *cal
     if (call->ignore_nulls) {
         return not_supported(b, position, "IGNORE NULLS");
     }
-    if (call->argument_names != NULL) {
-        return not_supported(b, position, "a call with named arguments");
-    }
     if ((ast->flags & AST_VARIADIC) != 0 && (ast->arg_count == 0 || ast->args[ast->arg_count - 1]->kind != AST_ARRAY)) {
         return not_supported(b, position, "VARIADIC with an array that is not written out");
     }
@@ -370,6 +367,9 @@ static const AstExpr *variadic_spread(Binder *b, const AstExpr *ast) {
 }
 
 ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *written, const Expr **expr_out) {
+    if (written->as.call->argument_names != NULL) {
+        TRY(named_arguments(b, written, &written));
+    }
     const AstCall *call = written->as.call;
     TRY(check_special(b, written, call));
     const AstExpr *ast = variadic_spread(b, written);

@@ -236,6 +236,8 @@ typedef struct AggregateCallAst {
 } AggregateCallAst;
 /* SET a[1] = value: the array that the column becomes; array: what it is before. */
 NODISCARD ErrorCode bind_array_assignment(Binder *b, Scope *scope, const AstExpr *target, const AstExpr *value, const Expr *array, const Expr **expr_out);
+/* f(b => 1, a => 2) with its arguments in order (bind_named.c); 42883: it has no such parameters. */
+NODISCARD ErrorCode named_arguments(Binder *b, const AstExpr *ast, const AstExpr **ast_out);
 /* ---- json (bind_json.c) ---- */
 bool is_json_aggregate(Str name);
 NODISCARD ErrorCode json_aggregate_arguments(Binder *b, const AggregateCallAst *call, const Expr **args); /* as array_agg shall take them */

@@ -402,6 +402,9 @@ static ErrorCode scalar_rel(Binder *b, Scope *scope, const AstExpr *ast, Rel **r
 static ErrorCode one_function(Binder *b, Scope *inside, const AstExpr *ast, Rel **rel_out) {
     Str name = function_name(ast);
     bool special = ast->kind == AST_CALL_SPECIAL;
+    if (special && ast->as.call->argument_names != NULL) {
+        TRY(named_arguments(b, ast, &ast));
+    }
     const TableDef *list = is_srf_name(name) ? NULL : system_function(b->context->catalog, name);
     if (list != NULL) {
         return rel_scan(b, list, false, rel_out);
