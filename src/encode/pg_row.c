@@ -23,12 +23,12 @@ static ErrorCode plan_fields(PgRun *run, const Cell *cells, const uint8_t *forma
                              type_sql_name((TypeId)type.id));
         }
         fields[c] = (PgField){.cell = &cells[c], .fill = plan.fill, .kind = plan.kind, .slot_width = plan.slot_width};
-        fields[c].lens = arena_alloc_aligned(scratch, PG_RUN_ROWS * sizeof(int32_t), 64);
+        fields[c].lens = arena_alloc_aligned(scratch, run->room * sizeof(int32_t), PG_SLOT_BYTES);
         if (plan.kind == PG_FIELD_SLOTS) {
             assert(plan.slot_width % PG_SLOT_BYTES == 0);
-            fields[c].slots = arena_alloc_aligned(scratch, (size_t)PG_RUN_ROWS * plan.slot_width, 64);
+            fields[c].slots = arena_alloc_aligned(scratch, (size_t)run->room * plan.slot_width, PG_SLOT_BYTES);
         } else {
-            fields[c].as.texts = arena_alloc_aligned(scratch, PG_RUN_ROWS * sizeof(char *), 64);
+            fields[c].as.texts = arena_alloc_aligned(scratch, run->room * sizeof(char *), PG_SLOT_BYTES);
         }
     }
     *fields_out = fields;
@@ -39,7 +39,7 @@ static ErrorCode plan_fields(PgRun *run, const Cell *cells, const uint8_t *forma
 
 /* The next live rows from `row` on, at most `max`. Returns where to go on. */
 static uint32_t pick_rows(PgRun *run, const Batch *batch, uint32_t row, uint64_t max) {
-    uint16_t count = 0, most = (uint16_t)MIN_OF(max, (uint64_t)PG_RUN_ROWS);
+    uint16_t count = 0, most = (uint16_t)MIN_OF(max, (uint64_t)run->room);
     if (batch->live == NULL) {
         run->row_count = (uint16_t)MIN_OF((uint32_t)most, batch->row_count - row);
         for (size_t i = 0; i < run->row_count; i++) {
@@ -201,6 +201,9 @@ ErrorCode pg_run_begin(Encoder *encoder, Batch *batch, const uint16_t *columns, 
     PgRun *run = arena_new(&encoder->scratch, PgRun);
     run->encoder = encoder;
     run->batch = batch;
+    run->room = (uint16_t)MIN_OF(MAX_OF(batch->row_count, 1), PG_RUN_ROWS);
+    run->rows = arena_alloc_aligned(&encoder->scratch, 2 * run->room * sizeof *run->rows, PG_SLOT_BYTES);
+    run->index_places = run->rows + run->room;
     run->style = encoder->options.text;
     run->style.questdb = false;
     TRY(plan_fields(run, cells, formats, &run->fields, err));

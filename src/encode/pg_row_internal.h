@@ -16,7 +16,7 @@ struct PgField {
     uint8_t slot_width;        /* what fill writes by */
     uint8_t *slots;
     union { const StrRef **refs; const char **texts; } as;
-    int32_t *lens;             /* of PG_RUN_ROWS; PG_NULL */
+    int32_t *lens;             /* of run->room; PG_NULL */
 };
 
 struct PgRun {
@@ -26,9 +26,10 @@ struct PgRun {
     ArenaMark mark;            /* behind it lie texts of the run at hand */
     TextStyle style;
     uint16_t row_count;        /* rows of this run */
-    uint16_t rows[PG_RUN_ROWS];   /* their numbers in the batch */
+    uint16_t room;                /* rows at most: PG_RUN_ROWS, or all of a smaller batch */
+    uint16_t *rows;               /* their numbers in the batch */
     const uint16_t *places;       /* of the field at hand: where each row's value lies in the cell's data; rows or the next */
-    uint16_t index_places[PG_RUN_ROWS];
+    uint16_t *index_places;
     DateCache dates;
 };
 

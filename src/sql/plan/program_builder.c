@@ -22,7 +22,7 @@ void *builder_grown(Builder *b, void *items, uint32_t count, uint32_t *capacity,
     if (count < *capacity) {
         return items;
     }
-    *capacity = *capacity == 0 ? 16 : *capacity * 2;
+    *capacity = *capacity == 0 ? 4 : *capacity * 2;
     void *wider = arena_calloc_bytes(b->context->arena, *capacity * bytes);
     if (count > 0) {
         memcpy(wider, items, count * bytes);

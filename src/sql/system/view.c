@@ -6,8 +6,11 @@
 static SystemView *of_catalog(CatalogView *view) { return (SystemView *)view; }
 static SystemView *of_storage(Storage *storage) { return (SystemView *)((char *)storage - offsetof(SystemView, storage)); }
 
-/* pg_catalog comes first in every search path, so a bare name may mean one of its relations. */
+/* pg_catalog comes first in every search path, so a bare name may mean one of its relations; all of theirs begin with pg_. */
 static const SystemRelation *find_system(Str schema, Str name) {
+    if (schema.len == 0 && !str_starts_with(name, STR("pg_"))) {
+        return NULL;
+    }
     const SystemRelation *relation = system_relation_find(schema.len == 0 ? STR("pg_catalog") : schema, name);
     return relation != NULL && relation->kind != 'f' ? relation : NULL;
 }
