@@ -82,6 +82,7 @@ def main():
         import styles
         import login
         import secure
+        import races
         passed, failed = kit.run(arguments[1:])
     finally:
         code, log = server.stop()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DDL beside running statements: connections that read, write and copy a table which others drop, make, alter, empty and index at the same time."""
+import random
+import threading
+import time
+
+from kit import Pg, check, expect, message, raise_errors, text
+
+SECONDS = 3
+# What may come of it: the relation, column or index is gone or changed meanwhile, keys meet, a transaction lost, a plan grew old.
+ALLOWED = {"40001", "42P01", "42703", "42704", "42P07", "42701", "23505", "23502", "22P04", "0A000", "2BP01", "55006", "25P02", "42804", "22P02", "55P03", "42601", "42710", "25001"}
+
+
+class Worker:
+    def __init__(self, statements, seed, deadline):
+        self.statements, self.random, self.deadline, self.bad, self.done = statements, random.Random(seed), deadline, [], 0
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def one(self, wire, sql):
+        """Runs a statement; every answer that COPY asks for is given."""
+        wire.send(message("Q", text(sql)))
+        while True:
+            got = wire.read()
+            if got.kind == "G":
+                wire.send(message("d", b"1\ta\n2\tb\n") * 20 + message("c"))
+            elif got.kind == "E":
+                fields = got.fields()
+                if fields["C"] not in ALLOWED or fields["S"] != "ERROR":
+                    self.bad.append((sql, fields["S"], fields["C"], fields["M"]))
+            elif got.kind == "Z":
+                self.done += 1
+                return got.body
+
+    def run(self):
+        try:
+            with Pg(timeout=60) as wire:
+                while time.time() < self.deadline and not self.bad:
+                    if self.one(wire, self.random.choice(self.statements)) != b"I" and self.random.random() < 0.5:
+                        self.one(wire, self.random.choice(("commit", "rollback")))
+        except Exception as problem:
+            self.bad.append(("connection", repr(problem)))
+
+
+def run_beside(*groups):
+    deadline = time.time() + SECONDS
+    workers = [Worker(statements, seed, deadline) for seed, statements in enumerate(groups)]
+    for worker in workers:
+        worker.thread.join()
+    expect([bad for worker in workers for bad in worker.bad[:3]], [])
+    assert all(worker.done > 3 for worker in workers), [worker.done for worker in workers]
+    with Pg() as wire:      # what is left can be read and used
+        raise_errors(wire.query("drop table if exists race cascade; drop table if exists race_other cascade; create table race (a int, b text)"))
+        raise_errors(wire.query("insert into race values (1, 'x'); select * from race; drop table race"))
+
+
+MAKE = "create table if not exists race (a int, b text)"
+READ = ["select count(*), min(a), max(b) from race", "select * from race where a = 1 limit 50", "select r.a, s.b from race r join race s on r.a = s.a limit 20",
+        "begin; select count(*) from race; select pg_sleep(0.01); select count(*) from race", "update race set b = b || 'x' where a = 2", "delete from race where a = 3"]
+WRITE = ["insert into race select g % 50, 'v' || g from generate_series(1, 500) g", "insert into race (a) values (1), (2), (3)", "copy race (a, b) from stdin", "copy race to stdout",
+         "begin; insert into race (a, b) values (7, 'seven'); copy race (a, b) from stdin"]
+
+
+@check
+def tables_come_and_go_beside_their_users():
+    run_beside(READ, WRITE, [MAKE, MAKE, "drop table if exists race", "begin; drop table if exists race; create table race (a int, b text)", "truncate race"])
+
+
+@check
+def columns_come_and_go_beside_their_users():
+    run_beside(READ, WRITE, [MAKE, "alter table race add column c int default 5", "alter table race drop column c", "alter table race rename column b to bb",
+                             "alter table race rename column bb to b", "alter table race alter column c type text", "alter table race rename to race_other",
+                             "alter table race_other rename to race", "begin; alter table race add column d text; alter table race drop column d", "vacuum"])
+
+
+@check
+def indexes_come_and_go_beside_their_users():
+    run_beside(READ, WRITE, [MAKE, "create index if not exists race_a on race (a)", "create index if not exists race_b on race (lower(b))", "drop index if exists race_a",
+                             "drop index if exists race_b", "delete from race", "alter table race add constraint race_key unique (a)", "alter table race drop constraint race_key",
+                             "begin; create index race_c on race (b, a)", "truncate race"])
+
+
+@check
+def two_change_the_same_table():
+    changes = [MAKE, "drop table if exists race", "alter table race add column c int", "alter table race drop column c", "create index if not exists race_a on race (a)",
+               "drop index if exists race_a", "create or replace view race_view as select a from race", "drop view if exists race_view", "truncate race",
+               "begin; alter table race add column e int; create index race_e on race (e)", "insert into race (a) values (9)"]
+    run_beside(changes, changes, READ + ["select * from race_view"])
+
+
+@check
+def prepared_statements_and_cursors_outlive_changes():
+    def own(number):
+        return [f"prepare p{number} as select a, b from race where a = $1", f"execute p{number}(1)", f"deallocate p{number}",
+                f"begin; declare c{number} cursor for select a, b from race; fetch 5 from c{number}; select pg_sleep(0.01); fetch 5 from c{number}",
+                f"declare h{number} cursor with hold for select a from race", f"fetch 3 from h{number}", f"close h{number}"]
+    extra = ["34000", "26000", "42P05", "42P03", "25P01"]
+    ALLOWED.update(extra)
+    try:
+        run_beside(own(1), own(2), [MAKE, "drop table if exists race", "alter table race add column c int", "alter table race drop column c", "truncate race", WRITE[0]])
+    finally:
+        ALLOWED.difference_update(extra)
