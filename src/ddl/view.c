@@ -71,12 +71,43 @@ static ErrorCode replace_view(Ddl *ddl, const CatalogObject *old, CatalogObject 
     return txn_object_replace(ddl->txn, def, err);
 }
 
+static bool reads_temporary(Ddl *ddl, const BoundStatement *bound, uint32_t temp_schema_id) {
+    for (uint16_t i = 0; i < bound->view.need_count; i++) {
+        const CatalogObject *object = ddl->catalog->object_by_id(ddl->catalog, bound->view.needs[i].object_id);
+        if (object != NULL && object->schema_id == temp_schema_id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The schema that the view goes to: the session's own if it is temporary, or reads what is. */
+static ErrorCode place(Ddl *ddl, const AstCreateView *ast, const BoundStatement *bound, CatalogObject *def, bool *temporary_out, Error *err) {
+    Str temp_name = ddl->environment->temp_schema_name;
+    const CatalogObject *temp = temp_name.len == 0 ? NULL : ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, temp_name);
+    bool named = ast->name.count == 2, in_temp = named && (str_equal(ast->name.parts[0].text, STR("pg_temp")) || str_equal(ast->name.parts[0].text, temp_name));
+    bool reads = !ast->temporary && temp != NULL && !in_temp && reads_temporary(ddl, bound, temp->id);
+    *temporary_out = temp != NULL && (ast->temporary || in_temp || reads);
+    if (!*temporary_out) {
+        return ast->temporary ? ddl__not_supported(ast->name.span.at, err, "a TEMPORARY view without a session") : ddl__place(ddl, &ast->name, &def->schema_id, &def->name, err);
+    }
+    if (named && !in_temp) {
+        return error_set(err, ERR_INVALID_TABLE_DEFINITION, ast->name.span.at, "cannot create temporary relation in non-temporary schema");
+    }
+    if (reads) {
+        ddl_notice(ddl, "00000", "view \"%.*s\" will be a temporary view", STR_ARG(ast->name.parts[ast->name.count - 1].text));
+    }
+    def->schema_id = temp->id;
+    def->name = ast->name.parts[ast->name.count - 1].text;
+    return ERR_OK;
+}
+
 ErrorCode ddl__create_view(Ddl *ddl, const AstCreateView *ast, const BoundStatement *bound, Error *err) {
     CatalogObject def = {.kind = OBJECT_VIEW, .needs = bound->view.needs, .need_count = bound->view.need_count};
     ViewBody view = {.text = bound->view.text, .dialect = (uint8_t)ddl->dialect};
     uint32_t id = 0;
     ddl__tag(ddl, "CREATE VIEW");
-    TRY(ddl__place(ddl, &ast->name, &def.schema_id, &def.name, err));
+    TRY(place(ddl, ast, bound, &def, &view.temporary, err));
     TRY(take_columns(ddl, ast, &bound->view, &view, err));
     def.body = encode(ddl, &view);
     const CatalogObject *old = ddl->catalog->object_find(ddl->catalog, OBJECT_NONE, def.schema_id, def.name);

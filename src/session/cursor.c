@@ -88,6 +88,15 @@ void session__cursors_rollback_to(Session *session, uint32_t savepoint_count) {
     }
 }
 
+void session__cursors_release(Session *session, uint32_t savepoint_count) {
+    for (Cursor *cursor = session->cursors; cursor != NULL; cursor = cursor->next) {
+        cursor->savepoint_count = MIN_OF(cursor->savepoint_count, savepoint_count);
+    }
+    for (Statement *statement = session->running_first; statement != NULL; statement = statement->running_next) {
+        statement->savepoint_count = MIN_OF(statement->savepoint_count, savepoint_count);
+    }
+}
+
 void session__cursors_close(Session *session) {
     while (session->cursors != NULL) {
         free_cursor(session, session->cursors);
@@ -96,6 +105,20 @@ void session__cursors_close(Session *session) {
 
 /* ---- DECLARE ---- */
 
+/* Rows that are to be locked can be read forward once, in their transaction. */
+static ErrorCode check_query(const AstCursor *ast, Error *err) {
+    const AstSelect *select = ast->query->as.select;
+    if (select->into != NULL) {
+        return error_set(err, ERR_SYNTAX, select->span.at, "SELECT ... INTO is not allowed here");
+    }
+    if (select->locking_count == 0 || (!ast->hold && !ast->scroll)) {
+        return ERR_OK;
+    }
+    error_ignore(error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, ast->hold ? "DECLARE CURSOR WITH HOLD ... FOR UPDATE is not supported"
+                                                                                : "DECLARE SCROLL CURSOR ... FOR UPDATE is not supported"));
+    return error_add(err, 'D', ast->hold ? "Holdable cursors must be READ ONLY." : "Scrollable cursors must be READ ONLY.");
+}
+
 static ErrorCode check_declare(Session *session, const AstCursor *ast, Error *err) {
     if (!session->in_block && !ast->hold) {
         return error_set(err, ERR_NO_TRANSACTION, ERROR_NO_POSITION, "DECLARE CURSOR can only be used in transaction blocks");
@@ -103,6 +126,7 @@ static ErrorCode check_declare(Session *session, const AstCursor *ast, Error *er
     if (session__cursor_find(session, ast->name.text) != NULL) {
         return error_set(err, ERR_DUPLICATE_CURSOR, ERROR_NO_POSITION, "cursor \"%.*s\" already exists", STR_ARG(ast->name.text));
     }
+    TRY(check_query(ast, err));
     if (ast->scroll && ast->no_scroll) {
         return error_set(err, ERR_INVALID_CURSOR_DEFINITION, ERROR_NO_POSITION, "cannot specify both SCROLL and NO SCROLL");
     }
@@ -133,7 +157,7 @@ static void fill_cursor(Cursor *cursor, const Statement *statement, const AstCur
     cursor->name = arena_str(&cursor->memory, ast->name.text);
     cursor->text = arena_str(&cursor->memory, str_trim(statement->text));
     cursor->hold = ast->hold;
-    cursor->scroll = ast->scroll;
+    cursor->scroll = ast->scroll || (ast->hold && !ast->no_scroll); /* its rows are kept anyway */
     cursor->binary = ast->binary;
 }
 

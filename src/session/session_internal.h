@@ -128,7 +128,7 @@ typedef struct Cursor {
     RelColumn *columns;              /* owned, with its names */
     uint32_t column_count;
     Arena memory;
-    bool hold, scroll, binary, held; /* held: its transaction has committed */
+    bool hold, scroll, no_scroll, binary, held; /* held: its transaction has committed */
     Batch *batch;                    /* streaming: live rows of it are still to be given out from `skip` on */
     uint32_t skip;
     uint64_t position;               /* 0 before the first row, k on row k, one more than the rows there are: behind the last */
@@ -310,6 +310,7 @@ NODISCARD ErrorCode session__authorization_set(Session *session, Str name, Error
 /* ---- names: search path, temporary schema (session_path.c) ---- */
 void session__path_use(Session *session, Txn *txn);    /* tells the transaction; finds out which schemas exist */
 NODISCARD ErrorCode session__temp_schema(Session *session, Txn *txn, Str *name_out, Error *err); /* made on first use */
+NODISCARD ErrorCode session__drop_schema(Txn *txn, Str name, Error *err); /* of temporary objects, with all of them */
 void session__temp_drop(Session *session);             /* all of its tables; outside of a block */
 void session__temp_note(Session *session, const TableDef *table, uint8_t on_commit);
 NODISCARD ErrorCode session__temp_commit(Session *session, Txn *txn, Error *err); /* what ON COMMIT asks for */
@@ -401,6 +402,7 @@ Cursor *session__cursor_find(const Session *session, Str name);
 NODISCARD ErrorCode session__cursors_hold(Session *session, Error *err);      /* before a commit */
 void session__cursors_end(Session *session, bool committed);
 void session__cursors_rollback_to(Session *session, uint32_t savepoint_count);
+void session__cursors_release(Session *session, uint32_t savepoint_count); /* cursors of released savepoints are the outer one's */
 void session__cursors_close(Session *session);
 RowStore *row_store__create(uint16_t column_count);
 void row_store__destroy(RowStore *store);

@@ -349,6 +349,7 @@ static ErrorCode run_release(Statement *statement, Error *err) {
     TRY(find_savepoint(session, statement->compiled->tree->as.transaction->name.text, &index, err));
     session->savepoint_count = index;
     session__settings_release(session, index);
+    session__cursors_release(session, index);
     return ERR_OK;
 }
 

@@ -122,7 +122,7 @@ static ErrorCode discard_temp(Statement *statement, Error *err) {
     Session *session = statement->session;
     Txn *txn = statement__txn(statement);
     if (session->temp_used && txn != NULL) {
-        TRY(txn_schema_drop(txn, session->temp_schema, true, true, err));
+        TRY(session__drop_schema(txn, session->temp_schema, err));
         session->path_known = false;
     }
     return ERR_OK;

@@ -237,3 +237,23 @@ def exp_breaks_off_on_errors():
             assert wire.answer().status == 400, "a cut file looks whole"
         except EOFError:
             pass
+
+
+@check
+def views_over_exec():
+    """Views of this dialect: SAMPLE BY and LATEST ON inside, read by bare name, kept by the tables that they read."""
+    if not has_sql():
+        return
+    for text in ("create table viewed (ts timestamp, sym symbol, px double) timestamp(ts) partition by day",
+                 "insert into viewed values ('2024-01-01T00:00:00Z','a',1.5),('2024-01-01T01:00:00Z','b',2.5),('2024-01-02T01:00:00Z','a',3.5)",
+                 "create view daily as (select ts, sym, avg(px) as px from viewed sample by 1d)", "create view if not exists newest as viewed latest on ts partition by sym"):
+        expect((text, sql(text).status), (text, 200))
+    got = sql("select * from daily where sym = 'a'").json
+    expect((got["timestamp"], got["dataset"]), (0, [["2024-01-01T00:00:00.000000Z", "a", 1.5], ["2024-01-02T00:00:00.000000Z", "a", 3.5]]))
+    expect([row[1:] for row in rows("newest")], [["b", 2.5], ["a", 3.5]])
+    expect(rows("select sym, count() from daily order by sym"), [["a", 2], ["b", 1]])
+    expect(sql("create or replace view daily as select ts, sym, max(px) px from viewed sample by 1d").status, 200)
+    for text in ("insert into daily values (1, 'a', 2)", "drop table viewed", "select * from viewed_not", "create view daily as select 1"):
+        expect((text, sql(text).status), (text, 400))
+    for text in ("drop view daily", "drop view newest", "drop table viewed"):
+        expect((text, sql(text).status), (text, 200))

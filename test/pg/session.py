@@ -108,3 +108,57 @@ def temporary_tables_are_gone_with_their_session():
         expect(wire.rows("select count(*) from gone"), [["0"]])
     with Pg() as wire:
         expect(error_of(wire.query("select * from gone"))["C"], "42P01")
+
+
+@check
+def temporary_views_hide_others_and_are_gone_with_their_session():
+    with Pg() as wire:
+        raise_errors(wire.query("drop view if exists seen; create view seen as select 'public' as place; create temp table temp_base (a int)"))
+        raise_errors(wire.query("create temp view seen as select 'temporary' as place"))
+        expect(wire.rows("select place from seen"), [["temporary"]])
+        got = wire.query("create view reads_temp as select a from temp_base")     # it reads what goes with the session
+        expect([m.fields()["M"] for m in got if m.kind == "N"], ['view "reads_temp" will be a temporary view'])
+        raise_errors(wire.query("create or replace temp view seen as select 'temporary' as place, 1 as one; create view pg_temp.named as select 2 as two"))
+        expect(wire.rows("select place, one, two from seen, named"), [["temporary", "1", "2"]])
+        with Pg() as other:
+            expect(other.rows("select place from seen"), [["public"]])
+            expect(error_of(other.query("select * from reads_temp"))["C"], "42P01")
+        expect(error_of(wire.query("drop table temp_base"))["C"], "2BP01")
+        raise_errors(wire.query("drop view seen"))
+        expect(wire.rows("select place from seen"), [["public"]])
+        raise_errors(wire.query("discard temp"))
+        expect(error_of(wire.query("select * from named"))["C"], "42P01")
+        raise_errors(wire.query("drop role if exists temp_maker; create role temp_maker; set role temp_maker; create temp table mine (id serial, a int); "
+                                "create temp view my_view as select a from mine; comment on table mine is 'x'; reset role"))
+    with Pg() as wire:
+        expect(wire.rows("select count(*) from pg_class where relname in ('named', 'reads_temp', 'mine', 'my_view', 'mine_id_seq')"), [["0"]])
+        raise_errors(wire.query("drop role temp_maker; drop view seen"))          # nothing is owned by it any more
+
+
+@check
+def cursors_of_a_released_savepoint_live_on():
+    with Pg() as wire:
+        raise_errors(wire.query("begin; savepoint a; declare kept cursor for select g from generate_series(1, 5) g; release a"))
+        expect(wire.rows("fetch 1 from kept"), [["1"]])
+        raise_errors(wire.query("savepoint b"))
+        expect(wire.error("select 1/0")["C"], "22012")
+        raise_errors(wire.query("rollback to b"))
+        expect(wire.rows("fetch 2 from kept"), [["2"], ["3"]])
+        raise_errors(wire.query("savepoint c; declare lost cursor for select 1; rollback to c"))
+        expect(wire.error("fetch 1 from lost")["C"], "34000")
+        wire.query("rollback")
+
+
+@check
+def cursors_that_hold_go_both_ways():
+    with Pg() as wire:
+        raise_errors(wire.query("declare held cursor with hold for select g from generate_series(1, 5) g"))
+        expect([wire.rows(f"fetch {how} held") for how in ("3", "prior", "first", "last", "relative -1", "absolute 2")],
+               [[["1"], ["2"], ["3"]], [["2"]], [["1"]], [["5"]], [["4"]], [["2"]]])
+        expect(wire.rows("select is_holdable, is_scrollable from pg_cursors where name = 'held'"), [["t", "t"]])
+        raise_errors(wire.query("close held; create temp table locked (a int)"))
+        for sql, code in (("declare c scroll cursor for select * from locked for update", "0A000"), ("declare c cursor with hold for select * from locked for update", "0A000"),
+                          ("declare c cursor for select 1 as a into x", "42601"), ("update locked set a = 1 where current of c", "0A000")):
+            raise_errors(wire.query("begin"))
+            expect((sql, wire.error(sql)["C"]), (sql, code))
+            wire.query("rollback")

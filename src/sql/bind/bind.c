@@ -75,9 +75,8 @@ static ErrorCode bind_object(Binder *b, const AstStatement *statement, BoundStat
 
 static ErrorCode bind_create_view(Binder *b, const AstStatement *statement, BoundStatement *bound) {
     const AstCreateView *view = statement->as.create_view;
-    if (view->materialized || view->live || view->recursive || view->temporary) {
-        return not_supported(b, view->name.span.at, view->materialized ? "CREATE MATERIALIZED VIEW" : view->live ? "CREATE LIVE VIEW"
-                             : view->recursive ? "CREATE RECURSIVE VIEW" : "CREATE TEMPORARY VIEW");
+    if (view->materialized || view->live) {
+        return not_supported(b, view->name.span.at, view->materialized ? "CREATE MATERIALIZED VIEW" : "CREATE LIVE VIEW");
     }
     TRY(record_view(b, view->as, NULL, &bound->view));
     return bind_object(b, statement, bound);

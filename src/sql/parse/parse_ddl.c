@@ -47,16 +47,48 @@ static ErrorCode parse_view_query(Parser *p, AstCreateView *view) {
     return ERR_OK;
 }
 
+/* CREATE RECURSIVE VIEW v (a, b) AS query is CREATE VIEW v AS WITH RECURSIVE v (a, b) AS (query) SELECT a, b FROM v. */
+static ErrorCode make_recursive(Parser *p, AstCreateView *view) {
+    const AstName *name = &view->name.parts[view->name.count - 1];
+    AstWith *with = arena_new(p->arena, AstWith);
+    AstSelect *outer = arena_new(p->arena, AstSelect);
+    AstStatement *inner = parse__new_statement(p, AST_SELECT_STATEMENT, view->as->span.at);
+    inner->as.select = view->as;
+    *with = (AstWith){.ctes = arena_new(p->arena, AstCte), .count = 1, .recursive = true, .span = view->as->span};
+    *with->ctes = (AstCte){.name = *name, .columns = view->columns, .column_count = view->column_count, .statement = inner};
+    AstFrom *from = arena_new(p->arena, AstFrom);
+    *from = (AstFrom){.kind = AST_FROM_TABLE, .span = view->as->span, .as.table = {.parts = parse__new_name(p, *name), .count = 1, .span = name->span}};
+    *outer = (AstSelect){.kind = AST_SELECT_QUERY, .depth = (uint16_t)(view->as->depth + 1), .span = view->as->span, .with = with, .item_count = view->column_count, .from_count = 1};
+    outer->items = arena_array(p->arena, AstSelectItem, view->column_count + 1u);
+    outer->from = arena_array(p->arena, AstFrom *, 1);
+    outer->from[0] = from;
+    for (uint32_t i = 0; i < view->column_count; i++) {
+        AstExpr *column = arena_new(p->arena, AstExpr);
+        *column = (AstExpr){.kind = AST_NAME, .depth = 1, .span = view->columns[i].span, .as.names = {.parts = &view->columns[i], .count = 1, .span = view->columns[i].span}};
+        outer->items[i] = (AstSelectItem){.expr = column, .span = view->columns[i].span};
+    }
+    view->as = outer;
+    return ERR_OK;
+}
+
 static ErrorCode parse_create_view(Parser *p, AstCreateView *view) {
     TRY(parse__if_not_exists(p, &view->if_not_exists));
     TRY(parse__table_name(p, &view->name));
+    view->temporary = view->temporary || (view->name.count == 2 && str_equal(view->name.parts[0].text, STR("pg_temp")));
+    if (view->recursive && !parse__at_mark(p, "(")) {
+        return parse__expected(p, "(");
+    }
     if (parse__at_mark(p, "(")) {
         TRY(parse__name_list(p, &view->columns, &view->column_count, "a column name"));
     }
     while (!parse__at_keyword(p, KW_AS) && (view->materialized || view->live) && p->token.kind != TOKEN_END) {
         parse__advance(p); /* REFRESH ..., WITH BASE ..., PERIOD (...): the statement is refused by name later */
     }
-    return parse_view_query(p, view);
+    if (parse__at_keyword(p, KW_WITH) && parse__peek_mark(p, "(")) {
+        return parse__not_supported(p, "an option of a view");
+    }
+    TRY(parse_view_query(p, view));
+    return view->recursive ? make_recursive(p, view) : ERR_OK;
 }
 
 /* (column [opclass] [ASC|DESC], (expression), ...) */
