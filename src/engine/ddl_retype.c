@@ -155,6 +155,7 @@ static void move_column(TableDef *table, uint16_t old, uint16_t fresh) {
     column.not_null = was->not_null;
     column.default_text = was->default_text;
     column.default_dialect = was->default_dialect;
+    column.generated_text = was->generated_text;
     column.sequence_id = was->sequence_id;
     column.identity = was->identity;
     table->columns[old] = column;

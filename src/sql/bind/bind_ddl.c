@@ -22,17 +22,18 @@ static const char *constraint_name(AstConstraintKind kind) {
 /* A DEFAULT must bind now: an error in it belongs to the statement that says it. */
 ErrorCode bind_column_default(Binder *b, const AstExpr *ast, Str text, ColumnDef *column) {
     Scope none = {.clause = "DEFAULT expressions"};
-    const Expr *expr = NULL;
+    const Expr *expr = NULL, *own = NULL;
     TypeUses uses = {0};
     b->uses = &uses;
-    ErrorCode code = bind_expr(b, &none, ast, &expr);
+    ErrorCode code = bind_expr(b, &none, ast, &own);
+    expr = own;
     code = code == ERR_OK ? coerce(b, expr, column->type, CAST_ASSIGNMENT, &expr) : code;
     b->uses = NULL;
     TRY(code);
     if ((expr->flags & EXPR_HAS_SUBQUERY) != 0) {
         return not_supported(b, ast->span.at, "a subquery in DEFAULT");
     }
-    column->default_text = user_types_qualified(b, text, &uses);
+    column->default_text = uses.count > 0 ? user_types_qualified(b, text, &uses) : default_text_shown(b, ast, own, column->type, text);
     column->default_dialect = (uint8_t)b->dialect;
     column->sequence_id = 0;
     note_default_sequence(b, expr, column);

@@ -224,6 +224,8 @@ NODISCARD ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const
 bool sort_keys_same(const SortKey *a, uint32_t a_count, const SortKey *c, uint32_t c_count);
 NODISCARD ErrorCode bind_within_group(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_special_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);  /* AST_CALL_SPECIAL */
+Str default_text_shown(Binder *b, const AstExpr *ast, const Expr *own, Type type, Str text); /* default_text.c; own: the bound tree before the cast to the column */
+Type type_bare(Type type); /* without its modifiers */
 typedef struct AggregateCallAst {
     Str name;
     AstExpr *const *args;

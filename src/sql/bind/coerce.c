@@ -261,7 +261,7 @@ static bool is_unknown_param(const Expr *expr) {
 }
 
 /* A parameter's type has no modifiers: varchar(5) = $1 asks for varchar. */
-static Type without_modifiers(Type type) {
+Type type_bare(Type type) {
     if (type.id == TYPE_DECIMAL8 || type.id == TYPE_DECIMAL16) {
         return type_of(TYPE_NUMERIC);
     }
@@ -362,7 +362,7 @@ ErrorCode coerce(Binder *b, const Expr *expr, Type type, CastContext context, co
     }
     if (is_unknown_param(expr)) {
         const Expr *param = NULL;
-        TRY(type_param(b, expr, without_modifiers(type), &param));
+        TRY(type_param(b, expr, type_bare(type), &param));
         return coerce(b, param, type, context == CAST_IMPLICIT ? CAST_ASSIGNMENT : context, expr_out);
     }
     if (expr->type.id != TYPE_UNKNOWN) {
@@ -400,12 +400,12 @@ static Type merge_same_id(Type a, Type b) {
     }
     if (a.id == TYPE_ARRAY && a.precision != b.precision) {
         bool forward = can_coerce(a, b, CAST_IMPLICIT);
-        return without_modifiers(forward && (!can_coerce(b, a, CAST_IMPLICIT) || type_preferred((TypeId)b.precision)) ? b : a);
+        return type_bare(forward && (!can_coerce(b, a, CAST_IMPLICIT) || type_preferred((TypeId)b.precision)) ? b : a);
     }
     if (a.id == TYPE_BPCHAR) { /* without the padding, that values of different lengths can be equal */
         return type_of(TYPE_TEXT);
     }
-    return without_modifiers(a);
+    return type_bare(a);
 }
 
 static bool is_decimal(TypeId id) {
@@ -438,8 +438,8 @@ static bool merge_types(Type a, Type b, Type *type_out) {
     if (type_group((TypeId)a.id) != type_group((TypeId)b.id)) {
         return false;
     }
-    a = without_modifiers(a);
-    b = without_modifiers(b);
+    a = type_bare(a);
+    b = type_bare(b);
     bool forward = can_coerce(a, b, CAST_IMPLICIT);
     bool backward = can_coerce(b, a, CAST_IMPLICIT);
     if (text_like((TypeId)a.id) && text_like((TypeId)b.id)) {
@@ -472,6 +472,6 @@ ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const
                              STR_ARG(type_name(b, type)), STR_ARG(type_name(b, next)));
         }
     }
-    *type_out = type.id == TYPE_UNKNOWN ? type_of(TYPE_TEXT) : literals ? without_modifiers(type) : type;
+    *type_out = type.id == TYPE_UNKNOWN ? type_of(TYPE_TEXT) : literals ? type_bare(type) : type;
     return ERR_OK;
 }
