@@ -2,7 +2,8 @@
  * produce_type.c - pg_type and what describes types and functions: pg_proc, pg_aggregate, pg_operator, pg_cast, operator classes. */
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
-#include <stdio.h>
+
+static void put_proc_oid(SystemRows *rows, const char *name) { put_oid(rows, is_wanted(rows) ? builtin_proc_oid(name) : 0); }
 
 static void put_type(SystemRows *rows, const BuiltinType *type) {
     row_begin(rows);
@@ -18,15 +19,15 @@ static void put_type(SystemRows *rows, const BuiltinType *type) {
     put_bool(rows, true);
     put_char(rows, ',');
     put_oid(rows, 0);
-    put_oid(rows, builtin_proc_oid(type->subscript));
+    put_proc_oid(rows, type->subscript);
     put_oid(rows, type->element);
     put_oid(rows, type->array_oid);
-    put_oid(rows, builtin_proc_oid(type->input));
-    put_oid(rows, builtin_proc_oid(type->output));
-    put_oid(rows, builtin_proc_oid(type->receive));
-    put_oid(rows, builtin_proc_oid(type->send));
-    put_oid(rows, builtin_proc_oid(type->modifier_in));
-    put_oid(rows, builtin_proc_oid(type->modifier_out));
+    put_proc_oid(rows, type->input);
+    put_proc_oid(rows, type->output);
+    put_proc_oid(rows, type->receive);
+    put_proc_oid(rows, type->send);
+    put_proc_oid(rows, type->modifier_in);
+    put_proc_oid(rows, type->modifier_out);
     put_oid(rows, 0);
     put_char(rows, type->alignment);
     put_char(rows, type->storage);
@@ -51,13 +52,13 @@ static void put_type_name(SystemRows *rows, Str name, bool is_array) {
 
 void put_object_type_name(SystemRows *rows, const CatalogObject *type, bool is_array) { put_type_name(rows, type->name, is_array); }
 
-/* typinput to typsend of a family of functions. */
-static void put_ends(SystemRows *rows, const char *stem) {
-    static const char *const ENDS[] = {"in", "out", "recv", "send"};
-    char function[32];
-    for (size_t i = 0; i < COUNT_OF(ENDS); i++) {
-        snprintf(function, sizeof function, "%s_%s", stem, ENDS[i]);
-        put_oid(rows, builtin_proc_oid(function));
+/* typinput to typsend of a family of functions, and what subscripts an array: there are two types a table. */
+static const uint32_t ARRAY_ENDS[] = {750, 751, 2400, 2401}, RECORD_ENDS[] = {2290, 2291, 2402, 2403}, ENUM_ENDS[] = {3506, 3507, 3532, 3533};
+enum { OID_ARRAY_SUBSCRIPT = 6179 };
+
+static void put_ends(SystemRows *rows, const uint32_t ends[4]) {
+    for (size_t i = 0; i < 4; i++) {
+        put_oid(rows, ends[i]);
     }
 }
 
@@ -77,10 +78,10 @@ static void put_user_type(SystemView *view, SystemRows *rows, const CatalogObjec
     put_bool(rows, true);
     put_char(rows, ',');
     put_oid(rows, 0);
-    put_oid(rows, is_array ? builtin_proc_oid("array_subscript_handler") : 0);
+    put_oid(rows, is_array ? (uint32_t)OID_ARRAY_SUBSCRIPT : 0);
     put_oid(rows, is_array ? oid : 0);
     put_oid(rows, is_array ? 0 : array_oid);
-    put_ends(rows, is_array ? "array" : "enum");
+    put_ends(rows, is_array ? ARRAY_ENDS : ENUM_ENDS);
     put_oid(rows, 0);
     put_oid(rows, 0);
     put_oid(rows, 0);
@@ -121,7 +122,6 @@ ErrorCode system_rows_pg_enum(SystemView *view, SystemRows *rows, Error *err) {
 
 /* The row type of a table, or the array of it. */
 static void put_row_type(SystemRows *rows, const AnyRelation *table, bool is_array) {
-    const char *stem = is_array ? "array" : "record";
     row_begin(rows);
     put_oid(rows, is_array ? oid_row_array(table->oid) : oid_row_type(table->oid));
     put_type_name(rows, table->name, is_array);
@@ -135,10 +135,10 @@ static void put_row_type(SystemRows *rows, const AnyRelation *table, bool is_arr
     put_bool(rows, true);
     put_char(rows, ',');
     put_oid(rows, is_array ? 0 : table->oid);
-    put_oid(rows, is_array ? builtin_proc_oid("array_subscript_handler") : 0);
+    put_oid(rows, is_array ? (uint32_t)OID_ARRAY_SUBSCRIPT : 0);
     put_oid(rows, is_array ? oid_row_type(table->oid) : 0);
     put_oid(rows, is_array ? 0 : oid_row_array(table->oid));
-    put_ends(rows, stem);
+    put_ends(rows, is_array ? ARRAY_ENDS : RECORD_ENDS);
     put_oid(rows, 0);
     put_oid(rows, 0);
     put_oid(rows, 0);
