@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan_pick.c - values of few rows of a segment's column, and conditions on its packed granules.
  *
- * Why:        a granule whose packed integers can be read one by one is not decoded for ten rows. Of other encodings, and of granules that are
- *             decoded already, the rows are gathered.
+ * Why:        a granule whose packed integers can be read one by one is not decoded for ten rows, one of any other encoding not for a few. Else,
+ *             and of granules that are decoded already, the rows are gathered.
  * Tests:      test/unit/engine/test_segments.c, test/sql/filters.slt */
 #include "table/scan_internal.h"
 
-enum { STEPPED_ROWS_MAX = 256 }; /* of a granule of deltas; decoding all of it is cheaper then */
+enum {
+    STEPPED_ROWS_MAX = 256,  /* of a granule of deltas; decoding all of it is cheaper then */
+    SINGLE_ROWS_MAX = 8      /* of a granule that cannot be viewed: each row is found by itself (codec_row) */
+};
 
 /* Rows base + rows[i] of the block, rising, and where their values go. */
 typedef struct RowPick {
@@ -27,17 +30,21 @@ static void *values_alloc(Arena *arena, size_t width, uint32_t count) {
     return values;
 }
 
-static void take_validity(RowPick *pick, const uint64_t *valid, uint32_t shift, uint32_t from, uint32_t to) {
-    if (valid == NULL) {
-        return;
-    }
+static void null_row(RowPick *pick, uint32_t i) {
     if (pick->valid == NULL) {
         pick->valid = arena_alloc_aligned(pick->arena, words_for(pick->count) * sizeof(uint64_t), 64);
         memset(pick->valid, 0xff, words_for(pick->count) * sizeof(uint64_t));
     }
+    bit_clear(pick->valid, i);
+}
+
+static void take_validity(RowPick *pick, const uint64_t *valid, uint32_t shift, uint32_t from, uint32_t to) {
+    if (valid == NULL) {
+        return;
+    }
     for (uint32_t i = from; i < to; i++) {
         if (!bit_get(valid, shift + pick->rows[i])) {
-            bit_clear(pick->valid, i);
+            null_row(pick, i);
         }
     }
 }
@@ -114,12 +121,39 @@ static ErrorCode pick_decoded(RowPick *pick, uint32_t granule, uint32_t shift, u
     return ERR_OK;
 }
 
+/* false: the granule must be decoded; rows that were found before that are found again. */
+static bool pick_single(RowPick *pick, uint32_t granule, uint32_t shift, uint32_t from, uint32_t to) {
+    TypeId type = (TypeId)pick->reader->type.id;
+    for (uint32_t i = from; i < to; i++) {
+        RowValue row;
+        if (!codec_row(&pick->reader->decoder, granule, shift + pick->rows[i], (Bytes){0}, &row)) {
+            return false;
+        }
+        if (row.is_null) {
+            null_row(pick, i);
+            memset(pick->values + i * pick->width, 0, pick->width);
+        } else if (pick->width == 0) {
+            pick->values[i / 8] |= (uint8_t)((row.value[0] & 1) << i % 8);
+        } else {
+            memcpy(pick->values + i * pick->width, row.value, pick->width);
+        }
+        if (!row.is_null && (type_physical(type) == PHYS_STR || type == TYPE_NUMERIC)) {
+            keep_value(pick, i, false);
+        }
+    }
+    return true;
+}
+
 /* Rows from..to-1 lie in one granule; `shift` (modulo 2^32) takes rows[i] to its place there. */
 static ErrorCode pick_granule(RowPick *pick, uint32_t granule, uint32_t from, uint32_t to, Error *err) {
     uint32_t shift = pick->base - granule * GRANULE_ROWS;
     const GranuleView *view = NULL;
     if (pick->reader->granule_number != (int64_t)granule) {
         TRY(scan__granule_view(pick->reader, granule, &view, err));
+    }
+    bool few = view == NULL && to - from <= SINGLE_ROWS_MAX && pick->reader->granule_number != (int64_t)granule;
+    if (few && pick_single(pick, granule, shift, from, to)) {
+        return ERR_OK;
     }
     if (view == NULL || (view->steps && to - from > STEPPED_ROWS_MAX)) {
         return pick_decoded(pick, granule, shift, from, to, err);
