@@ -250,8 +250,8 @@ static ErrorCode run_begin(Statement *statement, Error *err) {
     const AstTransaction *ast = statement->compiled->tree->as.transaction;
     statement__tag(statement, ast->kind == AST_START_TRANSACTION ? "START TRANSACTION" : "BEGIN");
     if (session->in_block && !session->implicit) {
-        session_notice(session, NOTICE_WARNING, "25001", "there is already a transaction in progress");
-        return ERR_OK;
+        session_notice(session, NOTICE_WARNING, "25001", "there is already a transaction in progress"); /* its modes count all the same */
+        return change_modes(session, isolation_of(ast, session->block_isolation), read_only_of(ast, session->block_read_only), err);
     }
     bool was_implicit = session->implicit;
     if (!was_implicit) {
@@ -276,8 +276,13 @@ static ErrorCode need_block(const Session *session, const char *what, Error *err
     return error_set(err, ERR_NO_TRANSACTION, ERROR_NO_POSITION, "%s can only be used in transaction blocks", what);
 }
 
-/* The next block of AND CHAIN has the modes of the one that ended. */
-static ErrorCode chain(Session *session, const AstTransaction *ast, Error *err) { return ast->chain ? begin_block(session, false, err) : ERR_OK; }
+/* The next block of AND CHAIN has the modes of the one that ended, but for one that had failed: the default ones. */
+static ErrorCode chain(Session *session, const AstTransaction *ast, bool had_failed, Error *err) {
+    if (had_failed) {
+        default_modes(session);
+    }
+    return ast->chain ? begin_block(session, false, err) : ERR_OK;
+}
 
 static ErrorCode run_commit(Statement *statement, Error *err) {
     Session *session = statement->session;
@@ -294,10 +299,10 @@ static ErrorCode run_commit(Statement *statement, Error *err) {
     }
     if (session->failed) {
         session_rollback(session);
-        return chain(session, ast, err);
+        return chain(session, ast, true, err);
     }
     TRY(session_commit(session, err));
-    return chain(session, ast, err);
+    return chain(session, ast, false, err);
 }
 
 static ErrorCode run_rollback(Statement *statement, Error *err) {
@@ -310,8 +315,9 @@ static ErrorCode run_rollback(Statement *statement, Error *err) {
     if (!session->in_block || session->implicit) {
         session_notice(session, NOTICE_WARNING, "25P01", "there is no transaction in progress");
     }
+    bool had_failed = session->failed;
     session_rollback(session);
-    return chain(session, ast, err);
+    return chain(session, ast, had_failed, err);
 }
 
 static ErrorCode run_savepoint(Statement *statement, Error *err) {

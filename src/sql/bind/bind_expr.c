@@ -132,7 +132,11 @@ static ErrorCode bind_cast(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     } else {
         TRY(bind_expr(b, scope, ast->args[0], &value));
     }
-    return coerce(b, value, type, CAST_EXPLICIT, expr_out);
+    ErrorCode code = coerce(b, value, type, CAST_EXPLICIT, expr_out);
+    if (code == ERR_CANNOT_COERCE && b->err != NULL) {
+        b->err->position = ast->span.at; /* at the cast, not at its value */
+    }
+    return code;
 }
 
 /* ---------------------------------------------------------------- CASE, COALESCE */
@@ -141,10 +145,10 @@ ErrorCode case_of(Binder *b, const Expr **args, uint32_t count, int64_t position
     assert(count % 2 == 1);
     const Expr **values = arena_array(b->arena, const Expr *, count / 2 + 1);
     uint32_t value_count = 0;
+    values[value_count++] = args[count - 1]; /* ELSE tells the type first, as in PostgreSQL */
     for (uint32_t i = 1; i < count; i += 2) {
         values[value_count++] = args[i];
     }
-    values[value_count++] = args[count - 1];
     Type type = {0};
     TRY(common_type(b, values, value_count, "CASE", &type));
     for (uint32_t i = 1; i < count; i += 2) {

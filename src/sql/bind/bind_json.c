@@ -31,6 +31,10 @@ static ErrorCode record_as_json(Binder *b, const Expr *record, bool binary, int6
 ErrorCode json_of_record(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, bool *found_out, const Expr **expr_out) {
     bool binary = str_equal_ignore_case(name, STR("to_jsonb"));
     bool row = str_equal_ignore_case(name, STR("row_to_json"));
+    bool plain = binary || str_equal_ignore_case(name, STR("to_json"));
+    if (plain && count == 1 && args[0]->type.id == TYPE_UNKNOWN && args[0]->kind == EXPR_CONSTANT && b->dialect == DIALECT_POSTGRES) {
+        return error_set(b->err, ERR_DATATYPE_MISMATCH, ERROR_NO_POSITION, "could not determine polymorphic type because input has type unknown");
+    }
     *found_out = count == 1 && args[0]->type.id == TYPE_RECORD && (binary || row || str_equal_ignore_case(name, STR("to_json"))) && record_shape(b, args[0]) != NULL;
     return *found_out ? record_as_json(b, args[0], binary, position, expr_out) : ERR_OK;
 }

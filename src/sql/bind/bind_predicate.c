@@ -167,6 +167,12 @@ static ErrorCode bind_distinct_from(Binder *b, Scope *scope, const AstExpr *ast,
     const Expr **args = arena_array(b->arena, const Expr *, 2);
     const Expr *test = NULL;
     TRY(bind_two(b, scope, ast, &args[0], &args[1]));
+    bool typed = args[0]->type.id != TYPE_RECORD && args[1]->type.id != TYPE_RECORD;
+    if (typed && b->dialect == DIALECT_POSTGRES) { /* what = does not take is not compared */
+        const Expr **equal = arena_array(b->arena, const Expr *, 2);
+        memcpy(equal, args, 2 * sizeof *equal);
+        TRY(call_function(b, STR("="), equal, 2, ast->span.at, true, &test));
+    }
     TRY(call_function(b, STR("is distinct from"), args, 2, ast->span.at, true, &test));
     return finish_negated(b, ast, test, expr_out);
 }

@@ -312,6 +312,18 @@ static bool fold_number(Binder *b, const Expr *expr, Type type, const Expr **exp
 }
 
 /* A number becomes a timestamp by itself in the questdb dialect only; PostgreSQL has no such cast, ours is explicit. */
+/* PostgreSQL knows booleans and int4 only. */
+static bool is_questdb_cast(const Cast *cast) {
+    TypeId other = (TypeId)(cast->from == TYPE_BOOL ? cast->to : cast->from);
+    return (cast->from == TYPE_BOOL || cast->to == TYPE_BOOL) && type_category(other) == CAT_NUMBER && other != TYPE_INT4 && other != TYPE_BYTE;
+}
+
+/* A name is cast as the text that it is, and anything to one by its text. */
+static bool goes_by_text(const Binder *b, const Expr *expr, Type type, CastContext context) {
+    return b->dialect == DIALECT_POSTGRES && context == CAST_EXPLICIT && expr->type.id != type.id && expr->type.id != TYPE_TEXT && type.id != TYPE_TEXT &&
+           (expr->type.id == TYPE_NAME || type.id == TYPE_NAME);
+}
+
 static CastContext weakest_context(const Binder *b, const Cast *cast) {
     bool number_to_time = type_category((TypeId)cast->from) == CAT_NUMBER && type_category((TypeId)cast->to) == CAT_TIME;
     return number_to_time && b->dialect != DIALECT_QUESTDB ? CAST_EXPLICIT : (CastContext)cast->context;
@@ -341,7 +353,12 @@ static ErrorCode coerce_typed(Binder *b, const Expr *expr, Type type, CastContex
         *expr_out = expr;
         return ERR_OK;
     }
-    if (cast == NULL || weakest_context(b, cast) > context) {
+    if (cast == NULL && goes_by_text(b, expr, type, context)) {
+        const Expr *text = NULL;
+        TRY(coerce(b, expr, type_of(TYPE_TEXT), CAST_EXPLICIT, &text));
+        return coerce(b, text, type, CAST_EXPLICIT, expr_out);
+    }
+    if (cast == NULL || weakest_context(b, cast) > context || (b->dialect == DIALECT_POSTGRES && is_questdb_cast(cast))) {
         return refuse_cast(b, expr, type, context, cast);
     }
     if (fold_number(b, expr, type, expr_out)) {
@@ -423,7 +440,7 @@ static bool element_is_other_enum(Type a, Type b) {
 }
 
 /* The type for both, or false if there is none. */
-static bool merge_types(Type a, Type b, Type *type_out) {
+static bool merge_types(Dialect dialect, Type a, Type b, Type *type_out) {
     if (element_is_other_enum(a, b)) {
         return false;
     }
@@ -443,7 +460,8 @@ static bool merge_types(Type a, Type b, Type *type_out) {
     bool forward = can_coerce(a, b, CAST_IMPLICIT);
     bool backward = can_coerce(b, a, CAST_IMPLICIT);
     if (text_like((TypeId)a.id) && text_like((TypeId)b.id)) {
-        *type_out = type_of(TYPE_TEXT);
+        bool keeps = dialect == DIALECT_POSTGRES && a.id == TYPE_VARCHAR && b.id == TYPE_TEXT; /* each becomes the other: the first counts */
+        *type_out = keeps ? a : type_of(TYPE_TEXT);
         return true;
     }
     bool better = type_preferred((TypeId)b.id) && a.id != TYPE_NAME; /* a name beside a text stays a name */
@@ -467,7 +485,7 @@ ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const
         }
         if (type.id == TYPE_UNKNOWN) {
             type = next;
-        } else if (!merge_types(type, next, &type)) {
+        } else if (!merge_types(b->dialect, type, next, &type)) {
             return error_set(b->err, ERR_DATATYPE_MISMATCH, exprs[i]->position, "%s types %.*s and %.*s cannot be matched", what,
                              STR_ARG(type_name(b, type)), STR_ARG(type_name(b, next)));
         }

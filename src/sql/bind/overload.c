@@ -133,7 +133,7 @@ static bool candidate_fits(Candidate *c, const Expr *const *args, uint32_t count
     for (uint32_t i = 0; i < count; i++) {
         TypeId given = (TypeId)args[i]->type.id;
         uint8_t wanted = wanted_at(c, i);
-        if (!is_possible(wanted, given)) {
+        if (!is_possible(wanted, given) || (wanted == TYPE_FLOAT8_ARRAY && given == TYPE_ARRAY && !can_coerce(args[i]->type, type_of(TYPE_FLOAT8_ARRAY), CAST_IMPLICIT))) {
             return false;
         }
         bool exact = is_exact(wanted, given) && given != TYPE_UNKNOWN;
@@ -552,5 +552,10 @@ ErrorCode find_aggregate(Binder *b, Str name, const Expr **args, uint32_t count,
     Type same = {0}, element = {0};
     TRY(coerce_arguments(b, &set.items[0], args, count, true, position, &same, &element));
     *type_out = result_of((*aggregate_out)->result, (*aggregate_out)->result_type, args, count, same, element);
+    bool of_text = b->dialect == DIALECT_POSTGRES && type_out->id == TYPE_VARCHAR && (str_equal_ignore_case(name, STR("min")) || str_equal_ignore_case(name, STR("max")));
+    if (of_text) { /* PostgreSQL has min(text), none of varchar */
+        TRY(coerce(b, args[0], type_of(TYPE_TEXT), CAST_IMPLICIT, &args[0]));
+        *type_out = type_of(TYPE_TEXT);
+    }
     return ERR_OK;
 }

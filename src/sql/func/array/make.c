@@ -142,10 +142,10 @@ static ErrorCode incompatible(Error *err) {
     return error_set(err, ERR_ARRAY_SUBSCRIPT, ERROR_NO_POSITION, "cannot concatenate incompatible arrays");
 }
 
-/* Dimensions from `skip` on must agree. */
+/* Dimensions from `skip` on must agree, where they begin too. */
 static bool inner_fit(const AnyArray *outer, const AnyArray *inner, int skip) {
     for (int d = 1; d < outer->dims; d++) {
-        if (outer->lengths[d] != inner->lengths[d - skip]) {
+        if (outer->lengths[d] != inner->lengths[d - skip] || outer->lowers[d] != inner->lowers[d - skip]) {
             return false;
         }
     }

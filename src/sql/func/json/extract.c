@@ -31,6 +31,17 @@ static bool any_null(const KernelCall *call, size_t row) {
     return vector_is_null(call->args[0], row) || vector_is_null(call->args[1], row);
 }
 
+/* A lone value of jsonb counts as an array of one. */
+static bool member(const KernelCall *call, Str json, int32_t number, Str *value_out) {
+    JsonKind kind = json_kind(json);
+    bool lone = call->args[0]->type.id == TYPE_JSONB && kind != JSON_ARRAY && kind != JSON_OBJECT;
+    if (lone) {
+        *value_out = json;
+        return number == 0 || number == -1;
+    }
+    return json__element(json, number, value_out);
+}
+
 static ErrorCode get_rows(const KernelCall *call, Vector *out, bool as_text, Error *err) {
     bool by_number = call->args[1]->type.id == TYPE_INT4;
     FOR_ROWS(call, row) {
@@ -38,7 +49,7 @@ static ErrorCode get_rows(const KernelCall *call, Vector *out, bool as_text, Err
         bool found = false;
         if (!any_null(call, row)) {
             Str json = vector_text(call->args[0], row);
-            found = by_number ? json__element(json, AT(int32_t, func__arg(call, 1), row), &value) : json__field(json, vector_text(call->args[1], row), &value);
+            found = by_number ? member(call, json, AT(int32_t, func__arg(call, 1), row), &value) : json__field(json, vector_text(call->args[1], row), &value);
         }
         TRY(put(call, out, row, found, value, as_text, err));
     }
