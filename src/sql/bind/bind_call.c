@@ -22,7 +22,9 @@ static ErrorCode call_nullif(Binder *b, const Expr **args, uint32_t count, int64
     TRY(call_function(b, STR("="), pair, 2, position, true, &equal));
     bool numbers = type_category((TypeId)pair[0]->type.id) == CAT_NUMBER;
     bool same_kind = numbers && number_kind((TypeId)args[0]->type.id) == number_kind((TypeId)args[1]->type.id);
+    bool of_text = args[0]->type.id == TYPE_VARCHAR && b->dialect == DIALECT_POSTGRES; /* = has no row of varchar */
     TRY(coerce_known(b, (numbers && !same_kind) || args[0]->type.id == TYPE_UNKNOWN ? pair[0] : args[0], &bound[2]));
+    TRY(of_text ? coerce(b, bound[2], type_of(TYPE_TEXT), CAST_IMPLICIT, &bound[2]) : ERR_OK);
     bound[0] = equal;
     bound[1] = expr_null(b, bound[2]->type, position);
     return case_of(b, bound, 3, position, expr_out);

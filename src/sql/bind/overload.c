@@ -133,7 +133,7 @@ static bool candidate_fits(Candidate *c, const Expr *const *args, uint32_t count
     for (uint32_t i = 0; i < count; i++) {
         TypeId given = (TypeId)args[i]->type.id;
         uint8_t wanted = wanted_at(c, i);
-        if (!is_possible(wanted, given) || (wanted == TYPE_FLOAT8_ARRAY && given == TYPE_ARRAY && !can_coerce(args[i]->type, type_of(TYPE_FLOAT8_ARRAY), CAST_IMPLICIT))) {
+        if (!is_possible(wanted, given) || (wanted == TYPE_FLOAT8_ARRAY && given == TYPE_ARRAY)) {
             return false;
         }
         bool exact = is_exact(wanted, given) && given != TYPE_UNKNOWN;
@@ -229,13 +229,46 @@ static void keep_category(Candidates *set, uint32_t arg, TypeCategory category, 
     }
 }
 
+/* PostgreSQL narrows by the unknown arguments only if each of them has a category. */
 static void resolve_unknowns(Candidates *set, const Expr *const *args, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        TypeCategory category = CAT_UNKNOWN;
+        bool preferred = false;
+        if (args[i]->type.id == TYPE_UNKNOWN && !unknown_category(set, i, &category, &preferred)) {
+            return;
+        }
+    }
     for (uint32_t i = 0; i < count && set->count > 1; i++) {
         TypeCategory category = CAT_UNKNOWN;
         bool preferred = false;
         if (args[i]->type.id == TYPE_UNKNOWN && unknown_category(set, i, &category, &preferred)) {
             keep_category(set, i, category, preferred);
         }
+    }
+}
+
+/* The last resort: unknown arguments are of the type that the known ones are, if that makes one candidate fit. */
+static void assume_known_type(Candidates *set, const Expr *const *args, uint32_t count) {
+    TypeId known = TYPE_UNKNOWN;
+    for (uint32_t i = 0; i < count; i++) {
+        TypeId given = (TypeId)args[i]->type.id;
+        if (given != TYPE_UNKNOWN && known != TYPE_UNKNOWN && given != known) {
+            return;
+        }
+        known = given != TYPE_UNKNOWN ? given : known;
+    }
+    uint32_t fitting = 0, last = 0;
+    for (uint32_t i = 0; i < set->count && known != TYPE_UNKNOWN; i++) {
+        bool fits = true;
+        for (uint32_t a = 0; a < count; a++) {
+            fits = fits && is_possible(wanted_at(&set->items[i], a), known);
+        }
+        fitting += fits;
+        last = fits ? i : last;
+    }
+    if (fitting == 1) {
+        set->items[0] = set->items[last];
+        set->count = 1;
     }
 }
 
@@ -294,6 +327,9 @@ static void choose(Candidates *set, const Expr *const *args, uint32_t count) {
         resolve_unknowns(set, args, count);
         if (set->count > 1) {
             keep_specific(set, count);
+        }
+        if (set->count > 1) {
+            assume_known_type(set, args, count);
         }
     }
 }

@@ -80,8 +80,6 @@ static const BindCase postgres_cases[] = {
      "42703@17"},
     {"insert into bag (a) values ('x')",
      "22P02@28"},
-    {"insert into trades (ts) values (null)",
-     "23502@32"},
     {"insert into trades select '2024-01-01', 'a', 1, 2, null, null",
      "{project #1, #2, FLOAT8->double precision(#3), INT8->bigint(#4), #5, #6[#7 ts timestamp without time zone, #8 sym text, #9 px double precision, #10 qty bigint, #11 venue character varying, #12 side text] {project 1704067200000000:timestamp without time zone, 'a':text, 1:integer, 2:integer, NULL:character varying, NULL:text[#1 ?column? timestamp without time zone, #2 ?column? text, #3 ?column? integer, #4 ?column? integer, #5 ?column? character varying, #6 ?column? text] {values 1 }}}"},
     {"create table bag (a int)",
