@@ -95,20 +95,72 @@ static ErrorCode change_list(Ddl *ddl, const AstGrant *ast, uint32_t grantor, ui
     return ERR_OK;
 }
 
+/* What a grantee can no more grant, those it granted it to lose too (CASCADE), or nothing changes. */
+static ErrorCode drop_dependent(Ddl *ddl, const AstGrant *ast, GrantBody *grant, uint32_t bits, Error *err) {
+    AclItem *items = arena_array(ddl->arena, AclItem, grant->item_count + 1u);
+    bool changed = true;
+    memcpy(items, grant->items, sizeof *items * grant->item_count);
+    while (changed) {
+        changed = false;
+        for (uint16_t i = 0; i < grant->item_count; i++) {
+            uint32_t options = items[i].grantor_id == grant->owner_id ? ~UINT32_C(0) : 0;
+            for (uint16_t j = 0; j < grant->item_count; j++) {
+                options |= items[j].grantee_id == items[i].grantor_id ? items[j].grant_options : 0;
+            }
+            uint32_t lost = items[i].privileges & bits & ~options;
+            if (lost != 0 && !ast->cascade) {
+                error_ignore(error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "dependent privileges exist"));
+                return error_add(err, 'H', "Use CASCADE to revoke them too.");
+            }
+            items[i].privileges &= ~lost;
+            items[i].grant_options &= ~lost;
+            changed = changed || lost != 0;
+        }
+    }
+    uint16_t kept = 0;
+    for (uint16_t i = 0; i < grant->item_count; i++) {
+        if (items[i].privileges != 0) {
+            items[kept++] = items[i];
+        }
+    }
+    grant->items = items;
+    grant->item_count = kept;
+    return ERR_OK;
+}
+
+/* Who may grant nothing of it hears so: as an error if the object is none of its business, as a warning if it holds something. */
+static ErrorCode grantable(Ddl *ddl, const AstGrant *ast, uint8_t kind, uint32_t object_id, Str name, uint32_t bits, uint32_t *bits_out, Error *err) {
+    uint32_t mine = catalog_privileges(ddl->catalog, ddl->role_id, kind, object_id, true);
+    bool all = ast->privilege_count == 1 && ast->privileges[0].name.len == 0;
+    if (mine == 0 && catalog_privileges(ddl->catalog, ddl->role_id, kind, object_id, false) == 0) {
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for %s %.*s", kind == OBJECT_NONE ? "database" : object_kind_name(kind),
+                         STR_ARG(name));
+    }
+    *bits_out = mine & bits;
+    const char *sqlstate = ast->revoke ? "01006" : "01007";
+    if (*bits_out == 0) {
+        ddl_notice(ddl, sqlstate, ast->revoke ? "no privileges could be revoked for \"%.*s\"" : "no privileges were granted for \"%.*s\"", STR_ARG(name));
+    } else if (*bits_out != bits && !all) {
+        ddl_notice(ddl, sqlstate, ast->revoke ? "not all privileges could be revoked for \"%.*s\"" : "not all privileges were granted for \"%.*s\"", STR_ARG(name));
+    }
+    return ERR_OK;
+}
+
 /* kind OBJECT_NONE, id 0: the database. */
 static ErrorCode change_object(Ddl *ddl, const AstGrant *ast, uint8_t kind, uint32_t object_id, Str name, Error *err) {
     uint32_t bits = 0;
     GrantBody grant;
     TRY(take_bits(ast, kind, &bits, err));
-    uint32_t mine = catalog_privileges(ddl->catalog, ddl->role_id, kind, object_id, true);
-    bool all = ast->privilege_count == 1 && ast->privileges[0].name.len == 0;
-    if ((mine & bits) == 0 || (!all && (mine & bits) != bits)) {
-        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for %s %.*s", kind == OBJECT_NONE ? "database" : object_kind_name(kind),
-                         STR_ARG(name));
+    TRY(grantable(ddl, ast, kind, object_id, name, bits, &bits, err));
+    if (bits == 0) {
+        return ERR_OK;
     }
     catalog_grants(ddl->catalog, kind, object_id, ddl->arena, &grant);
     bool as_owner = ddl__is_superuser(ddl) || catalog_role_is_member(ddl->catalog, ddl->role_id, grant.owner_id, MEMBERSHIP_INHERIT);
-    TRY(change_list(ddl, ast, as_owner ? grant.owner_id : ddl->role_id, bits & mine, &grant, err));
+    TRY(change_list(ddl, ast, as_owner ? grant.owner_id : ddl->role_id, bits, &grant, err));
+    if (ast->revoke) {
+        TRY(drop_dependent(ddl, ast, &grant, bits, err));
+    }
     return ddl__put_grant(ddl, object_id, &grant, err);
 }
 
@@ -180,6 +232,9 @@ static ErrorCode change_defaults(Ddl *ddl, const AstGrant *ast, uint32_t role_id
         TRY(grant_body_decode(old->body, ddl->arena, &grant, err));
     }
     TRY(change_list(ddl, ast, role_id, bits, &grant, err));
+    if (grant.item_count == 0) {
+        return old == NULL ? ERR_OK : txn_object_drop(ddl->txn, old->id, err);
+    }
     Buffer body;
     buffer_init(&body, 1 << 20);
     grant_body_encode(&grant, &body);
@@ -195,7 +250,8 @@ static ErrorCode change_defaults(Ddl *ddl, const AstGrant *ast, uint32_t role_id
 static ErrorCode defaults_of_role(Ddl *ddl, const AstGrant *ast, uint32_t role_id, Error *err) {
     uint8_t kind = str_equal(ast->object, STR("sequence")) ? OBJECT_SEQUENCE : str_equal(ast->object, STR("schema")) ? OBJECT_SCHEMA : OBJECT_TABLE;
     if (!catalog_role_is_member(ddl->catalog, ddl->role_id, role_id, MEMBERSHIP_INHERIT)) {
-        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to change default privileges");
+        error_ignore(error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to change default privileges"));
+        return error_add(err, 'D', "Only roles with privileges of role \"%.*s\" may change its default privileges.", STR_ARG(catalog_role_name(ddl->catalog, role_id)));
     }
     for (uint32_t i = 0; i < ast->object_count; i++) {
         const CatalogObject *schema = NULL;

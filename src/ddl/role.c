@@ -158,36 +158,57 @@ ErrorCode ddl__rename_role(Ddl *ddl, const AstAlterTable *ast, Error *err) {
     return txn_object_replace(ddl->txn, &def, err);
 }
 
-/* The first object that the role owns or is named in the privileges of. */
-static const CatalogObject *owned_object(Ddl *ddl, uint32_t role_id, bool *owns_out) {
+/* How the role stands to the object of a grant: it owns it, is named in its list, or not at all (NULL). */
+static const char *relation_to(Ddl *ddl, const CatalogObject *grant, uint32_t role_id) {
+    GrantBody body;
+    if (grant_body_decode(grant->body, ddl->arena, &body, NULL) != ERR_OK) {
+        return NULL;
+    }
+    bool named = false;
+    for (uint16_t i = 0; i < body.item_count && !named; i++) {
+        named = body.items[i].grantee_id == role_id || body.items[i].grantor_id == role_id;
+    }
+    return body.owner_id == role_id ? "owner of" : named ? "privileges for" : NULL;
+}
+
+static void put_use(Buffer *out, const char *how, Str what, uint32_t *count) {
+    enum { USES_SHOWN_MAX = 20 };
+    if ((*count)++ < USES_SHOWN_MAX) {
+        buffer_printf(out, "%s%s %.*s", out->len > 0 ? "\n" : "", how, STR_ARG(what));
+    }
+}
+
+/* What keeps the role: a line each. */
+static uint32_t list_uses(Ddl *ddl, uint32_t role_id, Buffer *out) {
     const CatalogObject *grant = NULL;
+    uint32_t count = 0;
     for (size_t cursor = 0; ddl->catalog->object_next(ddl->catalog, OBJECT_GRANT, &cursor, &grant);) {
-        GrantBody body;
-        if (grant_body_decode(grant->body, ddl->arena, &body, NULL) != ERR_OK) {
-            continue;
-        }
-        *owns_out = body.owner_id == role_id;
-        bool named = *owns_out;
-        for (uint16_t i = 0; i < body.item_count && !named; i++) {
-            named = body.items[i].grantee_id == role_id;
-        }
-        if (named) {
-            return grant;
+        const CatalogObject *object = grant->parent_id == 0 ? NULL : ddl->catalog->object_by_id(ddl->catalog, grant->parent_id);
+        const char *how = grant->parent_id != 0 && object == NULL ? NULL : relation_to(ddl, grant, role_id);
+        if (how != NULL) {
+            put_use(out, how, object == NULL ? STR("database basalt") : ddl__describe(ddl, object), &count);
         }
     }
-    return NULL;
+    for (size_t cursor = 0; ddl->catalog->object_next(ddl->catalog, OBJECT_DEFAULT_GRANT, &cursor, &grant);) {
+        const char *how = relation_to(ddl, grant, role_id);
+        if (how != NULL && grant->parent_id != role_id) { /* its own go with it */
+            put_use(out, "privileges for", STR("default privileges"), &count);
+        }
+    }
+    return count;
 }
 
 static ErrorCode check_unused(Ddl *ddl, const CatalogObject *role, Error *err) {
-    bool owns = false;
-    const CatalogObject *grant = owned_object(ddl, role->id, &owns);
-    if (grant == NULL) {
+    Buffer uses;
+    buffer_init(&uses, 1 << 16);
+    if (list_uses(ddl, role->id, &uses) == 0) {
+        buffer_deinit(&uses);
         return ERR_OK;
     }
-    const CatalogObject *object = grant->parent_id == 0 ? NULL : ddl->catalog->object_by_id(ddl->catalog, grant->parent_id);
-    Str what = object == NULL ? STR("database basalt") : ddl__describe(ddl, object);
     error_ignore(error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "role \"%.*s\" cannot be dropped because some objects depend on it", STR_ARG(role->name)));
-    return error_add(err, 'D', owns ? "owner of %.*s" : "privileges for %.*s", STR_ARG(what));
+    ErrorCode code = error_add(err, 'D', "%.*s", STR_ARG(buffer_str(&uses)));
+    buffer_deinit(&uses);
+    return code;
 }
 
 static ErrorCode check_droppable(Ddl *ddl, const CatalogObject *role, Error *err) {

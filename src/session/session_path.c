@@ -49,7 +49,15 @@ void session__path_use(Session *session, Txn *txn) {
     txn_set_search_path(txn, count > 0 ? names : &NOWHERE, MAX_OF(count, 1u), session->temp_exists ? session->temp_schema : (Str){0});
 }
 
+static ErrorCode check_temporary(const Session *session, CatalogView *catalog, Error *err) {
+    uint32_t role = session__bind_role(session, catalog);
+    bool may = role == 0 || (catalog_privileges(catalog, role, OBJECT_NONE, 0, false) & PRIVILEGE_TEMPORARY) != 0;
+    return may ? ERR_OK : error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to create temporary tables in database \"%.*s\"",
+                                    STR_ARG(session->options.database_name));
+}
+
 ErrorCode session__temp_schema(Session *session, Txn *txn, Str *name_out, Error *err) {
+    TRY(check_temporary(session, txn_catalog(txn), err));
     if (session->temp_schema.len == 0) {
         session->temp_schema = arena_format(&session->names, "pg_temp_%llu", (unsigned long long)session->id);
     }

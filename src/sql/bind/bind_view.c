@@ -147,10 +147,13 @@ void record_star(Binder *b, const AstSelect *ast, uint32_t at, uint32_t first_st
 ErrorCode record_view(Binder *b, AstSelect *select, const ViewRename *rename, ViewBinding *binding_out) {
     ViewRecord record = {.rename = rename};
     Query query = {0};
+    uint32_t role_id = b->role_id;
     b->record = &record;
+    b->role_id = 0; /* privileges are asked when it is read */
     ErrorCode code = bind_query(b, select, NULL, &query);
     code = code == ERR_OK ? query_settle(b, &query, NULL) : code;
     b->record = NULL;
+    b->role_id = role_id;
     TRY(code);
     if (b->param_count > 0) {
         return error_set(b->err, ERR_INVALID_TABLE_DEFINITION, select->span.at, "a view cannot have parameters");
@@ -193,7 +196,7 @@ static ErrorCode isolated_query(Binder *b, const CatalogObject *object, int64_t 
     if (b->view_depth >= VIEW_DEPTH_MAX) {
         return error_set(b->err, ERR_TOO_COMPLEX, position, "views are nested deeper than %d levels", VIEW_DEPTH_MAX);
     }
-    uint32_t owner = b->role_id == 0 ? 0 : catalog_owner(b->context->catalog, object->id);
+    uint32_t owner = b->record != NULL ? 0 : catalog_owner(b->context->catalog, object->id); /* who makes a view need not be able to read it */
     b->ctes = NULL;
     b->variables = NULL;
     b->record = NULL;
@@ -208,6 +211,9 @@ static ErrorCode isolated_query(Binder *b, const CatalogObject *object, int64_t 
     b->view_depth = saved.view_depth;
     b->role_id = saved.role_id;
     b->dialect = saved.dialect;
+    if (code == ERR_INSUFFICIENT_PRIVILEGE) {
+        return error_set(b->err, code, position, "%s", reason.message);
+    }
     return code == ERR_OK ? ERR_OK : error_set(b->err, code, position, "view \"%.*s\": %s", STR_ARG(object->name), reason.message);
 }
 

@@ -63,8 +63,21 @@ uint32_t acl_default(char kind, Str owner, Arena *arena, Str texts_out[2]) {
     return ACL_NO_KIND;
 }
 
-void put_acl(SystemView *view, SystemRows *rows, uint32_t oid, char kind) {
+void put_acl_items(SystemView *view, SystemRows *rows, const AclItem *items, uint32_t item_count) {
     enum { ACL_ITEMS_MAX = 1000 };
+    uint32_t count = MIN_OF(item_count, (uint32_t)ACL_ITEMS_MAX);
+    Str *texts = arena_array(&rows->scratch, Str, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        Buffer text;
+        buffer_init(&text, DEFINITION_BYTES_MAX);
+        format_item(view, &items[i], &text);
+        texts[i] = arena_str(&rows->scratch, buffer_str(&text));
+        buffer_deinit(&text);
+    }
+    put_texts(rows, texts, count);
+}
+
+void put_acl(SystemView *view, SystemRows *rows, uint32_t oid, char kind) {
     GrantBody grant = {0};
     if (oid != 0) {
         uint32_t id = kind == 'n' && oid == OID_SCHEMA_PUBLIC ? (uint32_t)SCHEMA_PUBLIC_ID : kind == 'd' ? 0 : oid - OID_FIRST_USER;
@@ -75,14 +88,5 @@ void put_acl(SystemView *view, SystemRows *rows, uint32_t oid, char kind) {
         put_null(rows);
         return;
     }
-    uint32_t count = MIN_OF((uint32_t)grant.item_count, (uint32_t)ACL_ITEMS_MAX);
-    Str *texts = arena_array(&rows->scratch, Str, count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        Buffer text;
-        buffer_init(&text, DEFINITION_BYTES_MAX);
-        format_item(view, &grant.items[i], &text);
-        texts[i] = arena_str(&rows->scratch, buffer_str(&text));
-        buffer_deinit(&text);
-    }
-    put_texts(rows, texts, count);
+    put_acl_items(view, rows, grant.items, grant.item_count);
 }

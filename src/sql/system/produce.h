@@ -9,7 +9,8 @@
     X(info_key_column_usage) X(info_referential_constraints) X(info_role_table_grants) X(info_schemata) \
     X(info_sequences) X(info_table_constraints) X(info_table_privileges) X(info_tables) X(info_views) \
     X(pg_aggregate) X(pg_am) X(pg_attrdef) X(pg_attribute) X(pg_auth_members) X(pg_authid) X(pg_cast) X(pg_class) \
-    X(pg_collation) X(pg_constraint) X(pg_cursors) X(pg_database) X(pg_db_role_setting) X(pg_depend) X(pg_get_keywords) X(pg_description) X(pg_enum) X(pg_extension) \
+    X(pg_collation) X(pg_constraint) X(pg_cursors) X(pg_database) X(pg_db_role_setting) X(pg_default_acl) X(pg_depend) \
+    X(pg_get_keywords) X(pg_description) X(pg_enum) X(pg_extension) \
     X(pg_index) X(pg_indexes) X(pg_language) X(pg_locks) X(pg_namespace) X(pg_opclass) X(pg_operator) \
     X(pg_opfamily) X(pg_prepared_statements) X(pg_proc) X(pg_rewrite) X(pg_roles) X(pg_sequence) X(pg_sequences) \
     X(pg_settings) X(pg_shadow) X(pg_shdescription) X(pg_stat_activity) X(pg_stat_all_indexes) \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * produce_role.c - roles, memberships and privileges. */
+#include "base/number.h"
 #include "sql/system/acl.h"
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
@@ -189,6 +190,45 @@ ErrorCode system_rows_info_enabled_roles(SystemView *view, SystemRows *rows, Err
     while (next_role(view, &cursor, &role)) {
         row_begin(rows);
         put_text(rows, role.name);
+        row_end(rows);
+    }
+    return ERR_OK;
+}
+
+/* ---- default privileges ---- */
+
+/* "schema/kind", as ddl/ names them */
+static bool read_default_name(Str name, uint32_t *schema_id_out, uint32_t *kind_out) {
+    int64_t schema = 0, kind = 0;
+    bool overflow;
+    Str first;
+    bool read = str_split(&name, '/', &first) && parse_int64(first, &schema, &overflow) && parse_int64(name, &kind, &overflow);
+    *schema_id_out = (uint32_t)schema;
+    *kind_out = (uint32_t)kind;
+    return read;
+}
+
+ErrorCode system_rows_pg_default_acl(SystemView *view, SystemRows *rows, Error *err) {
+    const CatalogObject *object = NULL;
+    for (size_t cursor = 0; view->inner->object_next(view->inner, OBJECT_DEFAULT_GRANT, &cursor, &object);) {
+        GrantBody body;
+        uint32_t schema_id = 0, kind = 0;
+        TRY(grant_body_decode(object->body, &rows->scratch, &body, err));
+        if (!read_default_name(object->name, &schema_id, &kind)) {
+            continue;
+        }
+        AclItem *items = arena_array(&rows->scratch, AclItem, body.item_count + 1u);
+        uint32_t count = 0;
+        if (schema_id == 0) { /* for all schemas the list begins with the owner's own */
+            items[count++] = catalog_owner_item((uint8_t)kind, object->parent_id);
+        }
+        memcpy(items + count, body.items, sizeof *items * body.item_count);
+        row_begin(rows);
+        put_oid(rows, oid_of_object(object->id));
+        put_oid(rows, role_oid(object->parent_id));
+        put_oid(rows, schema_id == 0 ? 0 : schema_oid(schema_id));
+        put_char(rows, kind == OBJECT_SEQUENCE ? 'S' : kind == OBJECT_SCHEMA ? 'n' : 'r');
+        put_acl_items(view, rows, items, count + body.item_count);
         row_end(rows);
     }
     return ERR_OK;

@@ -333,7 +333,7 @@ R(pg_catalog, pg_database, 1262, 'r', pg_database,
   "datcollate text, datctype text, daticulocale text, datcollversion text, datacl aclitem[]")
 R(pg_catalog, pg_db_role_setting, 2964, 'r', pg_db_role_setting,
   "setdatabase oid, setrole oid, setconfig text[]")
-R(pg_catalog, pg_default_acl, 826, 'r', empty,
+R(pg_catalog, pg_default_acl, 826, 'r', pg_default_acl,
   "oid oid, defaclrole oid, defaclnamespace oid, defaclobjtype char1, defaclacl aclitem[]")
 R(pg_catalog, pg_depend, 2608, 'r', pg_depend,
   "classid oid, objid oid, objsubid integer, refclassid oid, refobjid oid, refobjsubid integer, deptype char1")
