@@ -102,9 +102,10 @@ ErrorCode func__timeofday(const KernelCall *call, Vector *out, Error *err) {
     const FunctionEnvironment *environment = call->environment;
     int64_t micros = environment->clock_micros == NULL ? environment->now_micros : environment->clock_micros(environment->clock);
     Wall wall = time__load(TYPE_TIMESTAMPTZ, &micros, environment->zone);
+    Str zone_name = environment->zone == NULL ? STR("UTC") : zone_abbreviation_at_utc(environment->zone, floor_div(micros, MICROS_PER_SECOND));
     Buffer text;
     buffer_init(&text, 4096);
-    ErrorCode code = time__format_pg(wall, STR("Dy Mon DD HH24:MI:SS.US YYYY TZ"), true, &text, err);
+    ErrorCode code = time__format_pg(wall, STR("Dy Mon DD HH24:MI:SS.US YYYY TZ"), zone_name, &text, err);
     for (size_t row = 0; code == ERR_OK && row < call->row_count; row++) {
         func__put_copy(call, out, row, buffer_str(&text));
     }
@@ -202,6 +203,10 @@ ErrorCode func__to_char_interval(const KernelCall *call, Vector *out, Error *err
     FOR_ROWS(call, row) {
         Interval interval = AT(Interval, func__arg(call, 0), row);
         buffer_clear(&text);
+        if (interval_is_infinite(interval) != 0 || func__text(func__arg(call, 1), row).len == 0) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
         TRY_OR(done, time__format_interval(interval, func__text(func__arg(call, 1), row), &text, err));
         func__put_copy(call, out, row, buffer_str(&text));
     }

@@ -2,6 +2,14 @@
  * time/format.c - to_char, to_timestamp, to_date with PostgreSQL's template patterns; to_str and to_timestamp with Java's. */
 #include "sql/func/time/time_internal.h"
 
+static Str zone_name(TypeId type, const Wall *wall, const Zone *zone) {
+    if (type != TYPE_TIMESTAMPTZ) {
+        return (Str){0};
+    }
+    int64_t utc_seconds = wall->days * 86400 + wall->nanos / NANOS_PER_SECOND - wall->offset;
+    return zone == NULL ? STR("UTC") : zone_abbreviation_at_utc(zone, utc_seconds);
+}
+
 static ErrorCode format_rows(const KernelCall *call, Vector *out, bool java, Error *err) {
     ArgView a = func__arg(call, 0), b = func__arg(call, 1);
     TypeId type = (TypeId)call->args[0]->type.id;
@@ -21,7 +29,7 @@ static ErrorCode format_rows(const KernelCall *call, Vector *out, bool java, Err
             continue;
         }
         TRY_OR(done, java ? time__format_java(wall, format, &buffer, err)
-                          : time__format_pg(wall, format, type == TYPE_TIMESTAMPTZ, &buffer, err));
+                          : time__format_pg(wall, format, zone_name(type, &wall, zone), &buffer, err));
         func__put_copy(call, out, row, buffer_str(&buffer));
         buffer_clear(&buffer);
     }
@@ -43,7 +51,7 @@ static ErrorCode parse_rows(const KernelCall *call, Vector *out, bool java, Erro
         Wall wall = {0};
         bool has_offset = false;
         Str text = func__text(a, row), format = func__text(b, row);
-        TRY(java ? time__parse_java(text, format, &wall, &has_offset, err) : time__parse_pg(text, format, &wall, &has_offset, err));
+        TRY(java ? time__parse_java(text, format, &wall, &has_offset, err) : time__parse_pg(call, text, format, out->type.id == TYPE_DATE, &wall, &has_offset, err));
         const Zone *zone = func__zone(call);
         if (has_offset) { /* the wall is UTC already */
             zone = NULL;

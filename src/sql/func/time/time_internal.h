@@ -55,10 +55,11 @@ NODISCARD ErrorCode time__add_interval(TypeId from, TypeId to, const void *value
 /* Adds months (day clipped), then days. */
 NODISCARD ErrorCode time__add_months(Wall *wall, int64_t months, TypeId type, Error *err);
 
-NODISCARD ErrorCode time__format_pg(Wall wall, Str format, bool has_zone, Buffer *out, Error *err);
+NODISCARD ErrorCode time__format_pg(Wall wall, Str format, Str zone_name, Buffer *out, Error *err); /* zone_name: of the wall, empty: none */
 NODISCARD ErrorCode time__format_interval(Interval interval, Str format, Buffer *out, Error *err);
 NODISCARD ErrorCode time__format_java(Wall wall, Str format, Buffer *out, Error *err);
-NODISCARD ErrorCode time__parse_pg(Str text, Str format, Wall *wall_out, bool *has_offset_out, Error *err);
+/* has_offset_out: the wall is UTC. */
+NODISCARD ErrorCode time__parse_pg(const KernelCall *call, Str text, Str format, bool date_only, Wall *wall_out, bool *has_offset_out, Error *err);
 NODISCARD ErrorCode time__parse_java(Str text, Str format, Wall *wall_out, bool *has_offset_out, Error *err);
 extern const char *const time__month_names[12];
 extern const char *const time__day_names[7];
