@@ -7,7 +7,6 @@
 
 typedef struct JsonWalk { Str text; size_t at; } JsonWalk;
 
-void json__skip_blanks(JsonWalk *w);
 Str json__take(JsonWalk *w);                                /* the next value, from its first to its last byte */
 bool json__enter(JsonWalk *w, char open, char close);       /* into an array or object; false: it is empty or something else */
 bool json__more(JsonWalk *w);                               /* past the comma; false at the end */

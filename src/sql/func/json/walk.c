@@ -8,7 +8,7 @@ static char peek(const JsonWalk *w) {
     return w->at < w->text.len ? w->text.data[w->at] : '\0';
 }
 
-void json__skip_blanks(JsonWalk *w) {
+static void skip_blanks(JsonWalk *w) {
     while (peek(w) == ' ' || peek(w) == '\t' || peek(w) == '\n' || peek(w) == '\r') {
         w->at++;
     }
@@ -24,7 +24,7 @@ static void skip_string(JsonWalk *w) {
 
 /* The next value, from its first to its last byte. */
 Str json__take(JsonWalk *w) {
-    json__skip_blanks(w);
+    skip_blanks(w);
     size_t from = w->at;
     int depth = 0;
     do {
@@ -50,18 +50,18 @@ Str json__take(JsonWalk *w) {
 
 /* Steps into an array or object; false: it is empty or something else. */
 bool json__enter(JsonWalk *w, char open, char close) {
-    json__skip_blanks(w);
+    skip_blanks(w);
     if (peek(w) != open) {
         return false;
     }
     w->at++;
-    json__skip_blanks(w);
+    skip_blanks(w);
     return peek(w) != close;
 }
 
 /* Past the comma; false at the end. */
 bool json__more(JsonWalk *w) {
-    json__skip_blanks(w);
+    skip_blanks(w);
     bool comma = peek(w) == ',';
     w->at += comma;
     return comma;
@@ -69,7 +69,7 @@ bool json__more(JsonWalk *w) {
 
 void json__take_pair(JsonWalk *w, Str *key_out, Str *value_out) {
     *key_out = json__take(w);
-    json__skip_blanks(w);
+    skip_blanks(w);
     w->at++; /* the colon */
     *value_out = json__take(w);
 }
@@ -91,7 +91,7 @@ bool json__field(Str json, Str key, Str *value_out) {
     if (json__enter(&w, '{', '}')) {
         do {
             Str name = json__take(&w);
-            json__skip_blanks(&w);
+            skip_blanks(&w);
             w.at++; /* the colon */
             Str value = json__take(&w);
             if (json__key_is(name, key, &scratch)) {
