@@ -2,7 +2,8 @@
  * builder.c - ColumnBuilder: a growing column that doors fill value by value and storage takes as a ColumnBlock.
  *
  * Why:        validity is kept all ones and only nulls clear bits, so that appending a value never touches it.
- * Layout:     data and, from the next multiple of 64 bytes on, valid are one piece of memory.
+ * Layout:     data and valid, each from a multiple of 64 bytes on, are one piece of memory, aligned by hand: malloc keeps small pieces at hand,
+ *             its aligned calls do not.
  * Invariants: bits of valid at row_count and beyond are ones; data beyond row_count is initialised; pointers in data (long text,
  *             big numerics) point into the builder's own heap. */
 #include "column/vector.h"
@@ -25,7 +26,7 @@ void column_builder_init(ColumnBuilder *builder, Type type) {
 }
 
 void column_builder_deinit(ColumnBuilder *builder) {
-    mem_free(builder->data);
+    mem_free(builder->memory);
     arena_deinit(&builder->heap);
     *builder = (ColumnBuilder){0};
 }
@@ -44,7 +45,8 @@ static void builder_grow(ColumnBuilder *builder, uint32_t rows_wanted) {
     size_t old_bytes = data_bytes(builder, builder->capacity);
     size_t new_bytes = data_bytes(builder, capacity);
     size_t valid_at = (new_bytes + BUILDER_ALIGNMENT - 1) & ~(size_t)(BUILDER_ALIGNMENT - 1);
-    uint8_t *data = mem_alloc_aligned(valid_at + capacity / 8);
+    uint8_t *memory = mem_alloc(valid_at + capacity / 8 + BUILDER_ALIGNMENT);
+    uint8_t *data = memory + (-(uintptr_t)memory & (BUILDER_ALIGNMENT - 1));
     uint64_t *valid = (uint64_t *)(void *)(data + valid_at);
     memset(data + old_bytes, 0, new_bytes - old_bytes);
     memset(valid, 0xff, capacity / 8);
@@ -52,7 +54,8 @@ static void builder_grow(ColumnBuilder *builder, uint32_t rows_wanted) {
         memcpy(data, builder->data, old_bytes);
         memcpy(valid, builder->valid, builder->capacity / 8);
     }
-    mem_free(builder->data);
+    mem_free(builder->memory);
+    builder->memory = memory;
     builder->data = data;
     builder->valid = valid;
     builder->capacity = capacity;

@@ -104,6 +104,7 @@ typedef struct ColumnBuilder {
     uint32_t row_count, capacity;
     void *data;
     uint64_t *valid;
+    void *memory;               /* both lie in it */
     uint32_t null_count;
     Arena heap;
 } ColumnBuilder;
