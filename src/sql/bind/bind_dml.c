@@ -195,13 +195,26 @@ static ErrorCode insert_tail(Binder *b, const AstInsert *insert, BoundStatement 
     return bind_returning(b, insert->returning, insert->returning_count, &scope, bound);
 }
 
+/* Values for a view come in the order of its columns. */
+static const AstInsert *insert_named(Binder *b, const AstInsert *insert) {
+    const TargetNames *names = &b->target->names;
+    AstInsert *named = arena_new(b->arena, AstInsert);
+    *named = *insert;
+    named->columns = arena_array(b->arena, AstName, names->count + 1u);
+    named->column_count = names->count;
+    for (uint16_t i = 0; i < names->count; i++) {
+        named->columns[i] = (AstName){.text = names->names[i], .quoted = true, .span = insert->table.span};
+    }
+    return named;
+}
+
 static ErrorCode insert_rows(Binder *b, const AstInsert *insert, BoundStatement *bound) {
     int32_t *places = NULL;
     uint32_t given = 0;
     declare_push(b, insert->declares, insert->declare_count);
     TRY(with_push(b, insert->with, NULL));
-    TRY(table_find(b, &insert->table, &bound->table));
-    TRY(check_table(b, bound->table, PRIVILEGE_INSERT, insert->table.span.at));
+    TRY(target_find(b, &insert->table, PRIVILEGE_INSERT, false, &bound->table));
+    insert = b->target != NULL && insert->column_count == 0 ? insert_named(b, insert) : insert;
     TRY(target_places(b, insert, bound->table, &places, &given));
     bound->kind = STATEMENT_INSERT;
     if (insert->source == NULL) {
@@ -213,8 +226,12 @@ static ErrorCode insert_rows(Binder *b, const AstInsert *insert, BoundStatement 
 }
 
 ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound) {
-    TRY(insert_rows(b, insert, bound));
-    return insert->on_conflict != NULL || insert->returning_count > 0 ? insert_tail(b, insert, bound) : ERR_OK;
+    ErrorCode code = insert_rows(b, insert, bound);
+    if (code == ERR_OK && (insert->on_conflict != NULL || insert->returning_count > 0)) {
+        code = insert_tail(b, insert, bound);
+    }
+    target_settle(b, bound);
+    return code;
 }
 
 /* ---------------------------------------------------------------- UPDATE, DELETE */
@@ -223,12 +240,11 @@ typedef struct Target { const AstNames *table; const AstName *alias; AstFrom *co
 
 /* The target's rows with their places, joined with what stands in FROM or USING. Columns of the scan come first. */
 static ErrorCode scan_target(Binder *b, const Target *target, Scope *scope, BoundStatement *bound, Rel **rel_out) {
-    TRY(table_find(b, target->table, &bound->table));
-    TRY(check_table(b, bound->table, target->privilege, target->table->span.at));
-    TRY(target->where == NULL ? ERR_OK : check_table(b, bound->table, PRIVILEGE_SELECT, target->table->span.at));
+    TRY(target_find(b, target->table, target->privilege, target->where != NULL, &bound->table));
     TRY(rel_scan(b, bound->table, true, rel_out));
     scope_add_table(b, scope, *rel_out, bound->table, target->alias != NULL ? target->alias->text : bound->table->name);
     scope->timestamp = (*rel_out)->order_column;
+    TRY(target_conditions(b, *rel_out, rel_out));
     TRY(bind_from_behind(b, target->more, target->more_count, scope, *rel_out, rel_out));
     if (target->where == NULL) {
         return ERR_OK;
@@ -355,7 +371,7 @@ static void scope_moved(Binder *b, Scope *to, const Scope *from, const Rel *rel,
     }
 }
 
-ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound) {
+static ErrorCode update_rows(Binder *b, const AstUpdate *update, BoundStatement *bound) {
     Scope scope = {0};
     Rel *rel = NULL;
     if (update->cursor != NULL) {
@@ -400,7 +416,13 @@ ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound)
     return bind_returning(b, update->returning, update->returning_count, &after, bound);
 }
 
-ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound) {
+ErrorCode bind_update(Binder *b, const AstUpdate *update, BoundStatement *bound) {
+    ErrorCode code = update_rows(b, update, bound);
+    target_settle(b, bound);
+    return code;
+}
+
+static ErrorCode delete_rows(Binder *b, const AstDelete *delete_, BoundStatement *bound) {
     Scope scope = {0};
     Rel *rel = NULL;
     if (delete_->cursor != NULL) {
@@ -428,4 +450,10 @@ ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound
     scope_moved(b, &after, &scope, rel, columns, bound->rows, (Str){0});
     scope_add_columns(b, &after, bound->rows, columns, bound->table, STR("old"), true);
     return bind_returning(b, delete_->returning, delete_->returning_count, &after, bound);
+}
+
+ErrorCode bind_delete(Binder *b, const AstDelete *delete_, BoundStatement *bound) {
+    ErrorCode code = delete_rows(b, delete_, bound);
+    target_settle(b, bound);
+    return code;
 }

@@ -7,6 +7,10 @@
 static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out);
 
 void scope_add_table(Binder *b, Scope *scope, const Rel *rel, const TableDef *table, Str qualifier) {
+    if (table != NULL && is_target_view(b, table)) {
+        target_scope(b, scope, rel->columns, &b->target->names, table->id, qualifier, false);
+        return;
+    }
     for (uint32_t i = 0; i < rel->column_count; i++) {
         const RelColumn *column = &rel->columns[i];
         if (table != NULL && column->table_column < 0) {

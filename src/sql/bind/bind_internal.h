@@ -56,6 +56,16 @@ typedef struct ViewRecord {
     uint32_t star_count, star_capacity;
 } ViewRecord;
 
+/* The target of a change through a view (bind_target.c). */
+typedef struct TargetNames { Str *names; uint16_t *numbers; uint16_t count; } TargetNames; /* columns in order: their names, and their numbers in the table */
+typedef struct TargetCondition { const AstExpr *where; uint8_t dialect; uint32_t role_id; Str qualifier; TargetNames names; } TargetCondition; /* of one view; NULL: none */
+typedef struct TargetView {
+    const TableDef *base, *table;   /* the table; the same under the view's names */
+    TargetNames names;              /* of the view that was named */
+    TargetCondition *conditions;    /* innermost last */
+    uint16_t condition_count;
+} TargetView;
+
 typedef struct Binder {
     const BindContext *context;
     Arena *arena;
@@ -75,6 +85,7 @@ typedef struct Binder {
     TypeUses *uses;             /* of types that users made in the text at hand; NULL: nobody asks */
     ViewRecord *record;         /* NULL: no view is being made */
     uint32_t view_depth;
+    const TargetView *target;   /* the statement changes a view; NULL: a table */
     uint32_t role_id;           /* of the context, or of the view's owner inside a view; 0: nothing is checked */
     CteScope *ctes;
     VariableScope *variables;
@@ -285,6 +296,14 @@ NODISCARD ErrorCode bind_view_in_from(Binder *b, const AstFrom *item, const Cata
 
 /* ---- sequences (bind_sequence.c) ---- */
 void name_text_split(Binder *b, Str text, Str *schema_out, Str *name_out);                   /* 'a."B"' as a user writes it */
+/* What INSERT, UPDATE or DELETE names, and whether it may: a table, or what a view stands for, under the view's names (then b->target is set).
+ * reads: SELECT is needed too. */
+NODISCARD ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool reads, const TableDef **table_out);
+void target_settle(Binder *b, BoundStatement *bound);            /* behind binding: bound->table is the table */
+/* The names' columns into scope, each one of `columns` by its number. */
+void target_scope(Binder *b, Scope *scope, const RelColumn *columns, const TargetNames *names, uint32_t table_id, Str qualifier, bool hidden);
+NODISCARD ErrorCode target_conditions(Binder *b, Rel *rel, Rel **rel_out); /* only the rows that the view shows */
+static inline bool is_target_view(const Binder *b, const TableDef *table) { return b->target != NULL && table == b->target->table; }
 const CatalogObject *relation_named(Binder *b, const AstNames *names);                       /* NULL: none, or one of the system's */
 NODISCARD ErrorCode relation_of_text(Binder *b, Str text, int64_t position, const CatalogObject **object_out);
 NODISCARD ErrorCode call_nextval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);

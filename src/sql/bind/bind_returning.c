@@ -15,6 +15,10 @@ RelColumn *row_columns(Binder *b, const TableDef *table, uint32_t more) {
 }
 
 void scope_add_columns(Binder *b, Scope *scope, const RelColumn *columns, uint32_t count, const TableDef *table, Str qualifier, bool hidden) {
+    if (is_target_view(b, table)) {
+        target_scope(b, scope, columns, &b->target->names, table->id, qualifier, hidden);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         scope_add(b, scope, (ScopeColumn){.qualifier = qualifier, .schema = hidden ? (Str){0} : table->schema_name, .name = columns[i].name, .id = columns[i].id,
                                           .type = columns[i].type, .symbols = columns[i].symbols, .table_id = table->id, .table_column = (int16_t)i,

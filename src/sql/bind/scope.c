@@ -207,10 +207,7 @@ ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_ou
     Error reason;
     ErrorCode code = b->context->catalog->table_find(b->context->catalog, schema, name->text, table_out, &reason);
     const CatalogObject *object = code == ERR_UNDEFINED_TABLE ? relation_named(b, names) : NULL;
-    if (object != NULL && object->kind == OBJECT_VIEW) {
-        return not_supported(b, names->span.at, "a change through view \"%.*s\"", STR_ARG(object->name));
-    }
-    if (object != NULL && object->kind == OBJECT_SEQUENCE) {
+    if (object != NULL && (object->kind == OBJECT_VIEW || object->kind == OBJECT_SEQUENCE)) {
         return error_set(b->err, ERR_WRONG_OBJECT_TYPE, names->span.at, "\"%.*s\" is not a table", STR_ARG(object->name));
     }
     if (code == ERR_UNDEFINED_TABLE && b->dialect == DIALECT_POSTGRES && schema.len == 0) {
@@ -232,16 +229,19 @@ static Str table_name_at(const void *context, uint32_t i) {
     return ((const TableDef *)context)->columns[i].name;
 }
 
+static Str target_name_at(const void *context, uint32_t i) { return ((const TargetNames *)context)->names[i]; }
+
 ErrorCode table_column(Binder *b, const TableDef *table, const AstName *name, uint16_t *number_out) {
-    int found = name_match(name, table->column_count, table_name_at, table);
+    const TargetNames *shown = is_target_view(b, table) ? &b->target->names : NULL; /* what a view does not show cannot be named */
+    int found = shown != NULL ? name_match(name, shown->count, target_name_at, shown) : name_match(name, table->column_count, table_name_at, table);
     if (found >= 0) {
-        *number_out = (uint16_t)found;
+        *number_out = shown != NULL ? shown->numbers[found] : (uint16_t)found;
         return ERR_OK;
     }
     if (found == -2) {
         return error_set(b->err, ERR_AMBIGUOUS_COLUMN, name->span.at, "column name \"%.*s\" is ambiguous", STR_ARG(name->text));
     }
-    Str closest = name_closest(name->text, table->column_count, table_name_at, table);
+    Str closest = shown != NULL ? (Str){0} : name_closest(name->text, table->column_count, table_name_at, table);
     if (closest.len > 0) {
         return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of relation \"%.*s\" does not exist; did you mean \"%.*s\"?",
                          STR_ARG(name->text), STR_ARG(table->name), STR_ARG(closest));
