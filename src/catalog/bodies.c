@@ -182,6 +182,30 @@ ErrorCode grant_body_decode(Bytes body, Arena *arena, GrantBody *grant_out, Erro
 
 /* ---- types ---- */
 
+static void put_domain(const TypeBody *type, Buffer *out) {
+    buffer_put_u32le(out, type->base_domain);
+    buffer_put_u16le(out, type->check_count);
+    for (uint16_t i = 0; i < type->check_count; i++) {
+        buffer_put_u32le(out, type->checks[i].id);
+        buffer_put_text(out, type->checks[i].name);
+        buffer_put_text(out, type->checks[i].text);
+        buffer_put_u8(out, type->checks[i].validated);
+    }
+}
+
+static void take_domain(Reader *reader, Arena *arena, TypeBody *type) {
+    type->base_domain = reader_u32le(reader);
+    type->check_count = take_count(reader);
+    DomainCheck *checks = arena_array(arena, DomainCheck, type->check_count + 1u);
+    for (uint16_t i = 0; i < type->check_count; i++) {
+        checks[i].id = reader_u32le(reader);
+        checks[i].name = reader_text(reader);
+        checks[i].text = reader_text(reader);
+        checks[i].validated = reader_u8(reader) != 0;
+    }
+    type->checks = checks;
+}
+
 void type_body_encode(const TypeBody *type, Buffer *out) {
     buffer_put_u8(out, type->kind);
     buffer_put_u16le(out, type->label_count);
@@ -191,11 +215,14 @@ void type_body_encode(const TypeBody *type, Buffer *out) {
     put_type(out, type->base);
     buffer_put_u8(out, type->not_null);
     buffer_put_text(out, type->default_text);
-    buffer_put_text(out, type->check_text);
-    buffer_put_text(out, type->check_name);
+    buffer_put_text(out, (Str){0}); /* one check and its name, before domains had several */
+    buffer_put_text(out, (Str){0});
     buffer_put_u8(out, type->dialect);
     for (uint16_t i = 0; i < type->label_count; i++) {
         buffer_put_u64le(out, type->positions[i]);
+    }
+    if (type->kind == TYPE_KIND_DOMAIN) {
+        put_domain(type, out);
     }
 }
 
@@ -211,13 +238,16 @@ ErrorCode type_body_decode(Bytes body, Arena *arena, TypeBody *type_out, Error *
     type_out->base = take_type(&reader);
     type_out->not_null = reader_u8(&reader) != 0;
     type_out->default_text = reader_text(&reader);
-    type_out->check_text = reader_text(&reader);
-    type_out->check_name = reader_text(&reader);
+    (void)reader_text(&reader);
+    (void)reader_text(&reader);
     type_out->dialect = reader_u8(&reader);
     uint64_t *positions = arena_array(arena, uint64_t, type_out->label_count + 1u);
     for (uint16_t i = 0; i < type_out->label_count; i++) {
         positions[i] = reader_u64le(&reader);
     }
     type_out->positions = positions;
+    if (type_out->kind == TYPE_KIND_DOMAIN) {
+        take_domain(&reader, arena, type_out);
+    }
     return finish(&reader, "type", err);
 }

@@ -86,16 +86,20 @@ static inline Str setting_object_name(Arena *arena, uint32_t role_id, bool in_da
 static inline Str body_text(Bytes body) { return (Str){(const char *)body.data, body.len}; }
 
 /* OBJECT_TYPE */
+typedef struct DomainCheck { uint32_t id; Str name, text; bool validated; } DomainCheck; /* text: the condition over VALUE */
 typedef enum TypeKind { TYPE_KIND_ENUM = 1, TYPE_KIND_DOMAIN = 2 } TypeKind;
 typedef struct TypeBody {
     uint8_t kind;              /* TypeKind */
     uint16_t label_count;      /* enum: in order */
     const Str *labels;
     const uint64_t *positions; /* of the labels, rising; they never change: values hold them (enum_labels.h) */
-    Type base;                 /* domain */
+    Type base;                 /* domain: what its values are stored as */
+    uint32_t base_domain;      /* domain over a domain: that one; its checks hold too. 0: none */
     bool not_null;
-    Str default_text, check_text, check_name;
-    uint8_t dialect;
+    Str default_text;
+    uint8_t dialect;           /* of the texts */
+    uint16_t check_count;
+    const DomainCheck *checks;
 } TypeBody;
 void type_body_encode(const TypeBody *type, Buffer *out);
 NODISCARD ErrorCode type_body_decode(Bytes body, Arena *arena, TypeBody *type_out, Error *err);

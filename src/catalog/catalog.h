@@ -77,6 +77,7 @@ typedef struct ColumnDef {
     uint32_t symbol_capacity;    /* as declared, 0 = default; shown by SHOW CREATE TABLE */
     uint8_t identity;            /* IdentityKind */
     uint32_t sequence_id;        /* the sequence behind an identity column or a serial default, 0 = none */
+    uint32_t domain_id;          /* declared with a domain: its object; `type` is what it is over. 0 = none */
     Str generated_text;          /* SQL of GENERATED ALWAYS AS (...) STORED, in default_dialect; empty = none */
     /* value that parts older than the column answer: constant of the type, or NULL */
     bool missing_is_null;

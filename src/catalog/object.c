@@ -5,7 +5,7 @@
  * Tests:   test/unit/catalog/test_store.c */
 #include "catalog/store.h"
 
-enum { OBJECT_BYTES_MAX = 64 << 20, OBJECT_BLOCK_BYTES = 768 }; /* 10,000 small tables are to be cheap */
+enum { OBJECT_BYTES_MAX = 64 << 20, OBJECT_BLOCK_BYTES = 768, COLUMN_HAS_DOMAIN = 0x80 }; /* 10,000 small tables are to be cheap */
 
 ObjectVersion *object_new(ObjectKind kind, uint32_t id) {
     Arena arena;
@@ -108,9 +108,12 @@ void object__column_encode(const ColumnDef *column, Buffer *out) {
     bool text = !column->missing_is_null && type_physical(column->type.id) == PHYS_STR;
     buffer_put_text(out, text ? strref_str(&column->missing_text) : (Str){0});
     buffer_append(out, column->missing_value, sizeof column->missing_value);
-    buffer_put_u8(out, column->identity);
+    buffer_put_u8(out, (uint8_t)(column->identity | (column->domain_id != 0 ? COLUMN_HAS_DOMAIN : 0)));
     buffer_put_u32le(out, column->sequence_id);
     buffer_put_text(out, column->generated_text);
+    if (column->domain_id != 0) {
+        buffer_put_u32le(out, column->domain_id);
+    }
 }
 
 static void def_encode(const CatalogObject *def, Buffer *out) {
@@ -169,9 +172,11 @@ void object__column_decode(Reader *reader, Arena *arena, ColumnDef *column) {
     if (value.len == sizeof column->missing_value) {
         memcpy(column->missing_value, value.data, value.len);
     }
-    column->identity = reader_u8(reader);
+    uint8_t flags = reader_u8(reader);
+    column->identity = (uint8_t)(flags & ~COLUMN_HAS_DOMAIN);
     column->sequence_id = reader_u32le(reader);
     column->generated_text = arena_str(arena, reader_text(reader));
+    column->domain_id = (flags & COLUMN_HAS_DOMAIN) != 0 ? reader_u32le(reader) : 0;
     if (column->type.id >= TYPE_COUNT) {
         reader->failed = true;
     }

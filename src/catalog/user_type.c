@@ -29,6 +29,15 @@ bool catalog_type_body(CatalogView *view, uint32_t object_id, TypeKind kind, Are
     return object != NULL && object->kind == OBJECT_TYPE && type_body_decode(object->body, arena, body_out, NULL) == ERR_OK && body_out->kind == kind;
 }
 
+bool catalog_domain_next(CatalogView *view, uint32_t *id, Arena *arena, TypeBody *body_out, const CatalogObject **object_out) {
+    *object_out = *id == 0 ? NULL : view->object_by_id(view, *id);
+    if (*object_out == NULL || !catalog_type_body(view, *id, TYPE_KIND_DOMAIN, arena, body_out)) {
+        return false;
+    }
+    *id = body_out->base_domain;
+    return true;
+}
+
 /* ---- labels ---- */
 
 int enum_label_number(const TypeBody *body, Str label) {

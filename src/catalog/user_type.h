@@ -16,6 +16,9 @@ const CatalogObject *catalog_type_find(CatalogView *view, const Str *path, uint3
 /* The body, if the object is a type of that kind. */
 bool catalog_type_body(CatalogView *view, uint32_t object_id, TypeKind kind, Arena *arena, TypeBody *body_out);
 
+/* A domain and those that it is over, it first: *id goes to the next. false: no more, or no domain. */
+bool catalog_domain_next(CatalogView *view, uint32_t *id, Arena *arena, TypeBody *body_out, const CatalogObject **object_out);
+
 int enum_label_number(const TypeBody *body, Str label);                /* place in the order; -1: none */
 int enum_position_number(const TypeBody *body, uint64_t position);
 void enum_positions_spread(uint64_t *positions, uint16_t count);       /* of a new type */

@@ -9,14 +9,15 @@ static ObjectKind kind_of(Str object) {
     return str_equal(object, STR("view"))       ? OBJECT_VIEW
            : str_equal(object, STR("sequence")) ? OBJECT_SEQUENCE
            : str_equal(object, STR("schema"))   ? OBJECT_SCHEMA
-           : str_equal(object, STR("type"))     ? OBJECT_TYPE
+           : str_equal(object, STR("type")) || str_equal(object, STR("domain")) ? OBJECT_TYPE
                                                 : OBJECT_NONE;
 }
 
 static const char *tag_of(Str object) {
     static const struct { Str word; const char *tag; } tags[] = {
         {{"table", 5}, "ALTER TABLE"}, {{"view", 4}, "ALTER VIEW"}, {{"sequence", 8}, "ALTER SEQUENCE"}, {{"schema", 6}, "ALTER SCHEMA"},
-        {{"index", 5}, "ALTER INDEX"}, {{"type", 4}, "ALTER TYPE"}, {{"role", 4}, "ALTER ROLE"}, {{"user", 4}, "ALTER ROLE"},         {{"group", 5}, "ALTER ROLE"},
+        {{"index", 5}, "ALTER INDEX"}, {{"type", 4}, "ALTER TYPE"},
+        {{"domain", 6}, "ALTER DOMAIN"}, {{"role", 4}, "ALTER ROLE"}, {{"user", 4}, "ALTER ROLE"},         {{"group", 5}, "ALTER ROLE"},
         {{"database", 8}, "ALTER DATABASE"},
     };
     for (size_t i = 0; i < COUNT_OF(tags); i++) {

@@ -70,6 +70,7 @@ static ErrorCode object_target(Ddl *ddl, const AstComment *ast, CommentTarget *t
     static const struct { Str word; ObjectKind kind; } kinds[] = {
         {{"table", 5}, OBJECT_TABLE}, {{"view", 4}, OBJECT_VIEW},     {{"sequence", 8}, OBJECT_SEQUENCE}, {{"schema", 6}, OBJECT_SCHEMA},
         {{"role", 4}, OBJECT_ROLE},   {{"extension", 9}, OBJECT_EXTENSION}, {{"type", 4}, OBJECT_TYPE},
+        {{"domain", 6}, OBJECT_TYPE},
     };
     if (str_equal(ast->object, STR("database"))) {
         *target = (CommentTarget){.found = true};

@@ -37,6 +37,9 @@ NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequenc
 /* one a kind of statement */
 /* Stored texts get the new names of a type or its label, while the old ones still hold. */
 NODISCARD ErrorCode ddl__respell(Ddl *ddl, const CatalogObject *type, const TypeRespelling *respelling, Error *err);
+bool ddl__type_name_is_taken(Ddl *ddl, const CatalogObject *def);    /* by a type, or a relation's row type */
+NODISCARD ErrorCode ddl__must_be_domain(Ddl *ddl, const CatalogObject *object, Error *err);
+NODISCARD ErrorCode ddl__domain(Ddl *ddl, const AstUserType *ast, Error *err);
 NODISCARD ErrorCode ddl__user_type(Ddl *ddl, const AstUserType *ast, Error *err);
 NODISCARD ErrorCode ddl__sequence(Ddl *ddl, const AstSequence *ast, Error *err);
 NODISCARD ErrorCode ddl__create_role(Ddl *ddl, const AstRole *ast, Error *err);

@@ -120,7 +120,7 @@ static ErrorCode add_typed_columns(DropList *list, DropItem item, Error *err) {
     for (size_t cursor = 0; catalog->table_next(catalog, &cursor, &table);) {
         for (uint16_t i = 0; i < table->column_count; i++) {
             const ColumnDef *column = &table->columns[i];
-            if (type_enum_object(column->type) != item.object_id) {
+            if (type_enum_object(column->type) != item.object_id && column->domain_id != item.object_id) {
                 continue;
             }
             Str what = arena_format(list->ddl->arena, "column %.*s of %.*s", STR_ARG(column->name), STR_ARG(table_words(list, table)));
@@ -410,6 +410,9 @@ ErrorCode ddl__drop_statement(Ddl *ddl, const AstDrop *ast, Error *err) {
         }
         if (kind == OBJECT_SCHEMA && str_starts_with(object->name, STR("pg_"))) {
             return error_set(err, ERR_DEPENDENT_OBJECTS, ast->names[i].span.at, "cannot drop schema %.*s because it is required by the database system", STR_ARG(object->name));
+        }
+        if (str_equal(ast->object, STR("domain"))) {
+            TRY(ddl__must_be_domain(ddl, object, err));
         }
         ids[count++] = object->id;
     }

@@ -208,7 +208,7 @@ static ErrorCode one_target(Ddl *ddl, const AstGrant *ast, const AstNames *names
     }
     bool schema = str_equal(ast->object, STR("schema"));
     bool sequence = str_equal(ast->object, STR("sequence"));
-    if (str_equal(ast->object, STR("type"))) {
+    if (str_equal(ast->object, STR("type")) || str_equal(ast->object, STR("domain"))) {
         return on_type(ddl, ast, names, err);
     }
     if (!schema && !sequence && !str_equal(ast->object, STR("table"))) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * respell.c - texts that follow when a type or a label of an enum gets another name: defaults, generated columns, checks, index expressions
- * and predicates of every table, and views.
+ * and predicates of every table, defaults and checks of domains, and views.
  *
  * Order: while the old names still hold, so that the texts can be bound.
  * Tests: test/sql/enum.slt */
@@ -118,6 +118,30 @@ static ErrorCode respell_view(Respell *respell, const CatalogObject *object, Err
     return txn_object_replace(ddl->txn, &def, err);
 }
 
+/* VALUE of a check is bound as the only column of a table. */
+static ErrorCode respell_domain(Respell *respell, const CatalogObject *object, Error *err) {
+    Ddl *ddl = respell->ddl;
+    TypeBody body;
+    TRY(type_body_decode(object->body, ddl->arena, &body, err));
+    ColumnDef value = {.id = 1, .name = STR("value"), .type = body.base, .missing_is_null = true};
+    TableDef table = {.name = STR("domain"), .column_count = 1, .columns = &value, .designated = -1};
+    DomainCheck *checks = (DomainCheck *)(uintptr_t)body.checks; /* decoded for us */
+    respell->changed = false;
+    for (uint16_t i = 0; i < body.check_count; i++) {
+        TRY(respell_text(respell, &table, type_of(TYPE_BOOL), body.dialect, &checks[i].text, err));
+    }
+    TRY(respell_text(respell, &table, body.base, body.dialect, &body.default_text, err));
+    if (!respell->changed) {
+        return ERR_OK;
+    }
+    Buffer out;
+    buffer_init(&out, 64 << 20);
+    type_body_encode(&body, &out);
+    CatalogObject def = *object;
+    def.body = ddl__bytes(ddl, &out);
+    return txn_object_replace(ddl->txn, &def, err);
+}
+
 ErrorCode ddl__respell(Ddl *ddl, const CatalogObject *type, const TypeRespelling *respelling, Error *err) {
     bool label = respelling->old_label.len > 0;
     Respell respell = {.ddl = ddl, .respelling = respelling, .needle = label ? respelling->old_label : type->name};
@@ -125,6 +149,10 @@ ErrorCode ddl__respell(Ddl *ddl, const CatalogObject *type, const TypeRespelling
     const CatalogObject *view = NULL;
     for (size_t cursor = 0; ddl->catalog->table_next(ddl->catalog, &cursor, &table);) {
         TRY(respell_table(&respell, table, err));
+    }
+    const CatalogObject *domain = NULL;
+    for (size_t cursor = 0; ddl->catalog->object_next(ddl->catalog, OBJECT_TYPE, &cursor, &domain);) {
+        TRY(respell_domain(&respell, domain, err));
     }
     for (size_t cursor = 0; label && ddl->catalog->object_next(ddl->catalog, OBJECT_VIEW, &cursor, &view);) {
         TRY(respell_view(&respell, view, err));

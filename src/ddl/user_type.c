@@ -48,7 +48,7 @@ static ErrorCode take_labels(Ddl *ddl, const AstUserType *ast, TypeBody *body, E
 }
 
 /* Rows of tables and views are types too, and have their names. */
-static bool name_is_taken(Ddl *ddl, const CatalogObject *def) {
+bool ddl__type_name_is_taken(Ddl *ddl, const CatalogObject *def) {
     const CatalogObject *type = ddl->catalog->object_find(ddl->catalog, OBJECT_TYPE, def->schema_id, def->name);
     const CatalogObject *relation = ddl->catalog->object_find(ddl->catalog, OBJECT_NONE, def->schema_id, def->name);
     bool row_type = relation != NULL && (relation->kind == OBJECT_TABLE || relation->kind == OBJECT_VIEW) && str_equal(relation->name, def->name);
@@ -61,7 +61,7 @@ static ErrorCode create_enum(Ddl *ddl, const AstUserType *ast, Error *err) {
     uint32_t id = 0;
     ddl__tag(ddl, "CREATE TYPE");
     TRY(ddl__place(ddl, &ast->name, &def.schema_id, &def.name, err));
-    if (name_is_taken(ddl, &def)) {
+    if (ddl__type_name_is_taken(ddl, &def)) {
         return error_set(err, ERR_DUPLICATE_OBJECT, ERROR_NO_POSITION, "type \"%.*s\" already exists", STR_ARG(def.name));
     }
     TRY(take_labels(ddl, ast, &body, err));
@@ -165,6 +165,7 @@ ErrorCode ddl__user_type(Ddl *ddl, const AstUserType *ast, Error *err) {
     switch (ast->kind) {
     case AST_CREATE_ENUM: return create_enum(ddl, ast, err);
     case AST_ADD_VALUE: return add_value(ddl, ast, err);
-    default: return rename_value(ddl, ast, err);
+    case AST_RENAME_VALUE: return rename_value(ddl, ast, err);
+    default: return ddl__domain(ddl, ast, err);
     }
 }

@@ -42,8 +42,17 @@ static ErrorCode check_newest(Txn *txn, const TableDef *def, Error *err) {
     return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table \"%.*s\" was changed by another transaction", STR_ARG(def->name));
 }
 
+static bool has_domains(const TableDef *def) {
+    for (uint16_t i = 0; i < def->column_count; i++) {
+        if (def->columns[i].domain_id != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool needs_guard(const TableDef *def) {
-    bool needed = def->computed_count > 0;
+    bool needed = def->computed_count > 0 || has_domains(def);
     for (uint16_t i = 0; i < def->constraint_count; i++) {
         needed = needed || def->constraints[i].kind == CONSTRAINT_CHECK;
     }
@@ -80,7 +89,7 @@ static ErrorCode guarded_append(Txn *txn, Table *table, const TableDef *def, con
 
 static ErrorCode append(Txn *txn, Table *table, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
     RowGuard *guard = NULL;
-    bool guarded = def->constraint_count > 0 || def->computed_count > 0;
+    bool guarded = def->constraint_count > 0 || def->computed_count > 0 || has_domains(def);
     ErrorCode code = guarded ? guarded_append(txn, table, def, columns, column_count, err) : table_append(table, &txn->writer, def, columns, column_count, err);
     if (code != ERR_NOT_NULL_VIOLATION || atomic_load(&txn->engine->guard_maker) == NULL) {
         return code;

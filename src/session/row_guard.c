@@ -5,17 +5,22 @@
  *          from the blocks at hand, by a storage of the guard's own.
  * Errors:  23514 with the row in its detail, as PostgreSQL says it.
  * Threads: a guard belongs to its transaction. Tests: test/sql/keys.slt */
+#include "catalog/user_type.h"
 #include "column/value_text.h"
 #include "session/session_internal.h"
 
-enum { GUARD_ARENA_BYTES = 64 << 20 };
+enum { GUARD_ARENA_BYTES = 64 << 20, GUARD_EXPRESSIONS_MAX = 10000 };
 
 /* ---- the guard ---- */
 
 typedef struct Guarded {         /* one table's expressions, compiled */
     uint32_t table_id;
     uint64_t version;
-    uint32_t check_count;
+    TableExpression *expressions;
+    const DomainFailure **domains;  /* one an expression, NULL: the table's own */
+    uint32_t expression_count, capacity;
+    uint32_t domain_count;       /* of them checks of domains, first */
+    uint32_t check_count;        /* and all checks */
     TableDef table;              /* without its symbols' order, time and statistics: a plain list of columns */
     Plan *plan;
     Arena arena, plan_arena;
@@ -47,29 +52,73 @@ static ErrorCode guard_source(Storage *storage, uint32_t table_id, RowSource **s
 
 static int64_t read_clock(void *clock) { return ((Clock *)clock)->wall_micros(clock); }
 
-static uint32_t expressions_of(const TableDef *table, TableExpression *out, uint32_t *check_count_out) {
-    uint32_t count = 0;
-    for (uint16_t i = 0; i < table->constraint_count; i++) {
-        if (table->constraints[i].kind == CONSTRAINT_CHECK) {
-            out[count++] = (TableExpression){table->constraints[i].text, table->constraints[i].dialect, type_of(TYPE_BOOL)};
+static ErrorCode add_expression(Guarded *guarded, TableExpression expression, const DomainFailure *domain, Error *err) {
+    if (guarded->expression_count == GUARD_EXPRESSIONS_MAX) {
+        return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a table has at most %d checks and index expressions", GUARD_EXPRESSIONS_MAX);
+    }
+    if (guarded->expression_count == guarded->capacity) {
+        guarded->capacity = guarded->capacity == 0 ? 16 : guarded->capacity * 2;
+        TableExpression *wider = arena_array(&guarded->arena, TableExpression, guarded->capacity);
+        const DomainFailure **domains = arena_array(&guarded->arena, const DomainFailure *, guarded->capacity);
+        if (guarded->expression_count > 0) {
+            memcpy(wider, guarded->expressions, sizeof *wider * guarded->expression_count);
+            memcpy(domains, guarded->domains, sizeof *domains * guarded->expression_count);
+        }
+        guarded->expressions = wider;
+        guarded->domains = domains;
+    }
+    guarded->domains[guarded->expression_count] = domain;
+    guarded->expressions[guarded->expression_count++] = expression;
+    return ERR_OK;
+}
+
+/* What the domains of a column ask of it. */
+static ErrorCode add_domains(Guard *guard, Guarded *guarded, const ColumnDef *column, uint16_t number, Error *err) {
+    CatalogView *catalog = txn_catalog(guard->txn);
+    uint32_t id = column->domain_id;
+    const CatalogObject *object = NULL;
+    const CatalogObject *domain = id == 0 ? NULL : catalog->object_by_id(catalog, id); /* errors name this one */
+    const CatalogObject *schema = domain == NULL ? NULL : catalog->object_by_id(catalog, domain->schema_id);
+    TypeBody body;
+    while (catalog_domain_next(catalog, &id, &guarded->arena, &body, &object)) {
+        for (uint32_t i = 0; i < body.check_count + (uint32_t)body.not_null; i++) {
+            bool check = i < body.check_count;
+            DomainFailure *failure = arena_new(&guarded->arena, DomainFailure);
+            *failure = (DomainFailure){schema == NULL ? (Str){0} : schema->name, domain->name, check ? body.checks[i].name : (Str){0}};
+            TableExpression expression = {check ? body.checks[i].text : STR("VALUE IS NOT NULL"), body.dialect, type_of(TYPE_BOOL), (int16_t)(number + 1)};
+            TRY(add_expression(guarded, expression, failure, err));
         }
     }
-    *check_count_out = count;
+    return ERR_OK;
+}
+
+/* Checks of the domains, then of the table, then the values of index expressions. */
+static ErrorCode gather_expressions(Guard *guard, Guarded *guarded, const TableDef *table, Error *err) {
+    for (uint16_t i = 0; i < table->column_count; i++) {
+        TRY(add_domains(guard, guarded, &table->columns[i], i, err));
+    }
+    guarded->domain_count = guarded->expression_count;
+    for (uint16_t i = 0; i < table->constraint_count; i++) {
+        const ConstraintDef *constraint = &table->constraints[i];
+        if (constraint->kind == CONSTRAINT_CHECK) {
+            TRY(add_expression(guarded, (TableExpression){.text = constraint->text, .dialect = constraint->dialect, .type = type_of(TYPE_BOOL)}, NULL, err));
+        }
+    }
+    guarded->check_count = guarded->expression_count;
     for (uint16_t i = 0; i < table->computed_count; i++) {
         const ColumnDef *column = &table->columns[table->column_count + i];
-        out[count++] = (TableExpression){column->default_text, column->default_dialect, column->type};
+        TRY(add_expression(guarded, (TableExpression){.text = column->default_text, .dialect = column->default_dialect, .type = column->type}, NULL, err));
     }
-    return count;
+    return ERR_OK;
 }
 
 static ErrorCode compile(Guard *guard, const TableDef *table, Guarded *guarded, Error *err) {
-    TableExpression *expressions = arena_array(&guarded->arena, TableExpression, (uint32_t)table->constraint_count + table->computed_count + 1u);
-    uint32_t count = expressions_of(table, expressions, &guarded->check_count);
+    TRY(gather_expressions(guard, guarded, table, err));
     guarded->table = *table;
     guarded->table.designated = -1; /* rows come as they lie */
     BindContext context = {.catalog = txn_catalog(guard->txn), .environment = &guard->environment};
     BoundStatement *bound = NULL;
-    TRY(bind_table_expressions(&context, &guarded->table, expressions, count, &guarded->arena, &bound, err));
+    TRY(bind_table_expressions(&context, &guarded->table, guarded->expressions, guarded->expression_count, &guarded->arena, &bound, err));
     PlanOptions options = {.environment = &guard->environment};
     return plan_create(bound, &options, &guarded->plan_arena, &guarded->plan, err);
 }
@@ -197,7 +246,8 @@ static ErrorCode take_batch(Guard *guard, const Guarded *guarded, const TableDef
         }
         for (uint16_t r = 0; r < batch->row_count; r++) {
             if (!vector_is_null(&batch->columns[c], r) && !vector_bool(&batch->columns[c], r)) {
-                return violated(guard, table, c, columns, *row + r, err);
+                return guarded->domains[c] != NULL ? domain_failure(guarded->domains[c], err)
+                                                   : violated(guard, table, c - guarded->domain_count, columns, *row + r, err);
             }
         }
     }

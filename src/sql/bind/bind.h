@@ -24,7 +24,7 @@ typedef struct BindContext {
 /* Everything made lives in the arena. Settings: SHOW of a setting gives kind STATEMENT_SHOW with name and rel == NULL; SHOW TABLES, COLUMNS…
  * give a rel. SET gives name and text (or is_default). */
 /* SQL texts over the columns of one table, as a SELECT of them in the rows' order: checks, index expressions, predicates. */
-typedef struct TableExpression { Str text; uint8_t dialect; Type type; } TableExpression;
+typedef struct TableExpression { Str text; uint8_t dialect; Type type; int16_t value_column; } TableExpression; /* value_column: number + 1 of what VALUE is */
 NODISCARD ErrorCode bind_table_expressions(const BindContext *context, const TableDef *table, const TableExpression *expressions, uint32_t count, Arena *arena,
                                            BoundStatement **bound_out, Error *err);
 /* COPY ... FROM ... WHERE: the condition as one boolean a row of the table, in the rows' order. */
@@ -38,6 +38,8 @@ NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindCont
 typedef struct TypeRespelling { uint32_t object_id; Str schema_name, name, old_label, new_label; } TypeRespelling;
 Str bind_respell_types(Str text, Dialect dialect, const TypeUses *uses, const TypeRespelling *respelling, Arena *arena);
 
+/* CREATE and ALTER DOMAIN: texts and types checked and put into the body. The checks that are said come behind those that it has. */
+NODISCARD ErrorCode bind_domain(const BindContext *context, const struct AstUserType *ast, Arena *arena, TypeBody *body, Error *err);
 /* Types as they are written; "unknown" is TYPE_UNKNOWN. */
 NODISCARD ErrorCode bind_types(const BindContext *context, AstType *const *types, uint32_t count, Arena *arena, Type **types_out, Error *err);
 

@@ -45,7 +45,7 @@ static ErrorCode existing_column(Binder *b, const BoundStatement *bound, const A
 static ErrorCode missing_value(Binder *b, const AstAlterAction *ast, ColumnDef *column, bool *fills) {
     const Expr *value = NULL;
     column->missing_is_null = true;
-    if (column->default_text.len == 0) {
+    if (column->default_text.len == 0 && column->domain_id == 0) {
         return ERR_OK;
     }
     TRY(column_default(b, column, ast->span.at, &value));

@@ -2,16 +2,34 @@
  * bind_dml.c - INSERT, UPDATE, DELETE: relations whose columns are the table's columns, in order and of their types.
  *
  * Why:   VALUES become one relation with the casts already in its cells: no projection runs over them. */
+#include "catalog/user_type.h"
 #include "sql/bind/bind_internal.h"
 #include "sql/parse/parse.h"
 
 /* ---------------------------------------------------------------- defaults and single values */
+
+/* The nearest default of the domains that a column is declared with. */
+static ErrorCode domain_default(Binder *b, const ColumnDef *column, int64_t position, const Expr **expr_out) {
+    ColumnDef plain = *column;
+    uint32_t id = column->domain_id;
+    const CatalogObject *object = NULL;
+    TypeBody body;
+    while (plain.default_text.len == 0 && catalog_domain_next(b->context->catalog, &id, b->arena, &body, &object)) {
+        plain.default_text = body.default_text;
+        plain.default_dialect = body.dialect;
+    }
+    plain.domain_id = 0;
+    return column_default(b, &plain, position, expr_out);
+}
 
 ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t position, const Expr **expr_out) {
     if (column->sequence_id != 0) {
         const Expr *next = NULL;
         TRY(sequence_next(b, column->sequence_id, position, &next));
         return coerce(b, next, column->type, CAST_ASSIGNMENT, expr_out);
+    }
+    if (column->default_text.len == 0 && column->domain_id != 0) {
+        return domain_default(b, column, position, expr_out);
     }
     if (column->default_text.len == 0) {
         Type type = column->type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : column->type;

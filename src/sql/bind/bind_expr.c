@@ -127,6 +127,7 @@ static ErrorCode bind_cast(Binder *b, Scope *scope, const AstExpr *ast, const Ex
         TRY(bind_array_of(b, scope, ast->args[0], &element, &value));
         return coerce(b, value, type, CAST_EXPLICIT, expr_out);
     }
+    uint32_t domain = user_domain(b, ast->as.type);
     if ((ast->flags & AST_TYPED_LITERAL) != 0 && ast->as.type->interval_fields.len > 0) {
         TRY(interval_text(b, ast, &value));
     } else {
@@ -136,7 +137,7 @@ static ErrorCode bind_cast(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     if (code == ERR_CANNOT_COERCE && b->err != NULL) {
         b->err->position = ast->span.at; /* at the cast, not at its value */
     }
-    return code;
+    return code == ERR_OK && domain != 0 ? domain_checked(b, domain, *expr_out, expr_out) : code;
 }
 
 /* ---------------------------------------------------------------- CASE, COALESCE */

@@ -83,6 +83,7 @@ typedef struct Binder {
     uint32_t param_count;
     const AstStatement *statement;
     TypeUses *uses;             /* of types that users made in the text at hand; NULL: nobody asks */
+    const Expr *domain_value;   /* what VALUE is in the check of a domain; NULL: there is none */
     ViewRecord *record;         /* NULL: no view is being made */
     uint32_t view_depth;
     const TargetView *target;   /* the statement changes a view; NULL: a table */
@@ -211,6 +212,8 @@ Str type_name(Binder *b, Type type);
 NODISCARD ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out);
 /* ---- types that users made (user_type.c) ---- */
 NODISCARD ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out);  /* array marks and modifiers are the caller's */
+uint32_t user_domain(Binder *b, const AstType *ast);   /* the domain that the name means; 0: it is none, or an array */
+NODISCARD ErrorCode domain_checked(Binder *b, uint32_t domain_id, const Expr *value, const Expr **expr_out);
 Str user_type_name(Binder *b, uint32_t object_id);     /* qualified unless the search path finds it; "???" if it is gone */
 void note_type(Binder *b, const AstType *ast, uint32_t object_id, bool is_array_name);
 void note_label(Binder *b, Type type, int64_t position);

@@ -404,6 +404,7 @@ ErrorCode bind_table_expressions(const BindContext *context, const TableDef *tab
         b.dialect = (Dialect)expressions[i].dialect;
         names[i] = STR("x");
         code = sql_parse_expression(expressions[i].text, b.dialect, arena, &ast, err);
+        b.domain_value = expressions[i].value_column > 0 ? rel_column_expr(&b, rel, (uint32_t)expressions[i].value_column - 1) : NULL;
         code = code == ERR_OK ? bind_expr(&b, &scope, ast, &exprs[i]) : code;
         code = code == ERR_OK ? coerce(&b, exprs[i], expressions[i].type, CAST_ASSIGNMENT, &exprs[i]) : code;
     }

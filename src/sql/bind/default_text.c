@@ -37,7 +37,7 @@ static bool is_plain(Type type, Str value) {
 
 static bool has_plain_text(Type type) {
     TypeCategory category = type_category((TypeId)type.id);
-    return type.id != TYPE_SYMBOL && type.id != TYPE_CHAR && type_is_stored(type) && (category != CAT_OID || type.id == TYPE_OID) && category != CAT_UNKNOWN;
+    return type_enum_object(type) == 0 && type.id != TYPE_SYMBOL && type.id != TYPE_CHAR && type_is_stored(type) && (category != CAT_OID || type.id == TYPE_OID) && category != CAT_UNKNOWN;
 }
 
 static Str constant_text(Binder *b, const Value *value, Str text) {

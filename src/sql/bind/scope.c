@@ -170,6 +170,10 @@ static bool resolve_tableoid(Binder *b, const Scope *scope, const AstNames *name
 }
 
 ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, const Expr **expr_out) {
+    if (b->domain_value != NULL && names->count == 1 && name_same(&names->parts[0], STR("value"))) {
+        *expr_out = b->domain_value;
+        return ERR_OK;
+    }
     const ScopeColumn *column = NULL;
     TRY(find_here(b, scope, names, &column));
     if (column != NULL) {

@@ -30,14 +30,33 @@ ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *t
         object = find_named(b, schema, name, str_slice(name->text, 1, name->text.len));
     }
     TypeBody body;
-    if (object == NULL || !catalog_type_body(b->context->catalog, object->id, TYPE_KIND_ENUM, b->arena, &body)) {
+    if (object == NULL || type_body_decode(object->body, b->arena, &body, NULL) != ERR_OK) {
         return ERR_OK;
+    }
+    bool domain = body.kind == TYPE_KIND_DOMAIN;
+    if (domain && (array || ast->array_dimensions > 0)) {
+        return not_supported(b, ast->span.at, "an array of a domain");
     }
     record_type(b, ast, object, array);
     note_type(b, ast, object->id, array);
-    *type_out = array ? type_array(type_enum(object->id)) : type_enum(object->id);
+    Type type = domain ? body.base : type_enum(object->id);
+    *type_out = array ? type_array(type) : type;
     *found_out = true;
     return ERR_OK;
+}
+
+uint32_t user_domain(Binder *b, const AstType *ast) {
+    const AstName *name = &ast->name.parts[ast->name.count - 1];
+    Str schema = ast->name.count > 1 ? ast->name.parts[ast->name.count - 2].text : (Str){0};
+    Type type;
+    TypeBody body;
+    bool builtin = schema.len == 0 || str_equal(schema, STR("pg_catalog"));
+    if (ast->array_dimensions > 0 || (builtin && type_from_name(name->text, dialect_has(b->dialect, DIALECT_TYPE_NAMES_QUESTDB), &type))) {
+        return 0;
+    }
+    const CatalogObject *object = find_named(b, schema, name, name->text);
+    object = object == NULL && schema.len == 0 ? find_named(b, STR("public"), name, name->text) : object;
+    return object != NULL && catalog_type_body(b->context->catalog, object->id, TYPE_KIND_DOMAIN, b->arena, &body) ? object->id : 0;
 }
 
 Str user_type_name(Binder *b, uint32_t object_id) {
@@ -70,6 +89,10 @@ ErrorCode bind_types(const BindContext *context, AstType *const *types, uint32_t
 ErrorCode user_type_check(Binder *b, int64_t position, Type *type) {
     uint32_t object_id = type_enum_object(*type);
     TypeBody body;
+    if (type->id == TYPE_ENUM && catalog_type_body(b->context->catalog, object_id, TYPE_KIND_DOMAIN, b->arena, &body)) {
+        *type = body.base;
+        return ERR_OK;
+    }
     if (object_id == 0 || catalog_type_body(b->context->catalog, object_id, TYPE_KIND_ENUM, b->arena, &body)) {
         return ERR_OK;
     }

@@ -11,6 +11,7 @@ const Function *function_bound(BoundFunction which) {
         [BOUND_ASSIGN] = {"array assign", {ARG_ARRAY, ARG_ELEMENT, TYPE_INT4, ARG_END}, 3, ARG_ARRAY, FN_FAILS | FN_NOT_STRICT | FN_VARIADIC, func__array_assign, NULL, NULL, NULL, NULL},
         [BOUND_ASSIGN_SLICE] = {"array assign slice", {ARG_ARRAY, ARG_ARRAY, TYPE_INT4, ARG_END}, 3, ARG_ARRAY, FN_FAILS | FN_NOT_STRICT | FN_VARIADIC, func__array_assign_slice, NULL, NULL, NULL, NULL},
         [BOUND_ROW] = {"row", {ARG_ANY, ARG_END}, 1, TYPE_RECORD, FN_NOT_STRICT | FN_VARIADIC | FN_FAILS, func__row_make, NULL, NULL, NULL, NULL},
+        [BOUND_DOMAIN] = {"domain", {ARG_ANY, ARG_END}, 1, ARG_ANY, FN_FAILS | FN_NOT_STRICT | FN_BOUND, func__domain_failure, NULL, NULL, NULL, NULL},
         [BOUND_FIELD] = {"field", {TYPE_RECORD, TYPE_INT4, ARG_END}, 2, ARG_ANY, FN_FAILS | FN_NOT_STRICT, func__row_field, NULL, NULL, NULL, NULL},
     };
     assert((size_t)which < COUNT_OF(rows));

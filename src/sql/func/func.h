@@ -128,15 +128,19 @@ typedef enum BoundFunction {
     BOUND_ASSIGN,       /* a[i][j] = value: array, value, then int4 subscripts; the whole array */
     BOUND_ASSIGN_SLICE, /* a[l:u] = values: array, array of values, low and high as for a slice; one dimension */
     BOUND_ROW,          /* ROW(...) */
-    BOUND_FIELD         /* (row).n: record, field number from 0 */
+    BOUND_FIELD,        /* (row).n: record, field number from 0 */
+    BOUND_DOMAIN        /* raises for the rows that it is asked for: the value, prepared by a DomainFailure; answers the value's type */
 } BoundFunction;
 const Function *function_bound(BoundFunction which);
+typedef struct DomainFailure { Str schema_name, domain, check; } DomainFailure; /* check empty: the domain takes no NULL */
 typedef struct Quantifier {
     const Function *function;   /* the operator over (x, element) */
     const void *prepared;       /* its state, or NULL */
     bool all, negated;          /* negated: NOT of the operator's answer */
     bool equal;                 /* = ANY or <> ALL: an element that is equal by value_rules decides */
 } Quantifier;
+
+NODISCARD ErrorCode domain_failure(const DomainFailure *failure, Error *err);       /* 23514, 23502 with their fields */
 
 /* ---- casts ---- */
 typedef enum CastContext { CAST_IMPLICIT, CAST_ASSIGNMENT, CAST_EXPLICIT } CastContext;

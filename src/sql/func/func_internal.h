@@ -125,5 +125,6 @@ ErrorCode func__prepare_regex(const PrepareCall *call, const void **prepared_out
 ErrorCode func__prepare_regex_fold(const PrepareCall *call, const void **prepared_out, Error *err);
 ErrorCode func__prepare_regex_replace(const PrepareCall *call, const void **prepared_out, Error *err);
 Type func__aclitems(const Type *arg_types, uint16_t arg_count); /* aclitem[] */
+ErrorCode func__domain_failure(const KernelCall *call, Vector *out, Error *err);
 Type func__enum_array(const Type *arg_types, uint16_t arg_count); /* array of the first argument */
 Type func__names(const Type *arg_types, uint16_t arg_count);    /* name[] */

@@ -448,11 +448,17 @@ typedef struct AstCreateSchema { AstNames name; bool if_not_exists; AstName *own
 /* CREATE TYPE, ALTER TYPE ... VALUE */
 typedef struct AstLabel { Str text; Span span; } AstLabel;
 typedef struct AstUserType {
-    enum { AST_CREATE_ENUM, AST_ADD_VALUE, AST_RENAME_VALUE } kind;
+    enum { AST_CREATE_ENUM, AST_ADD_VALUE, AST_RENAME_VALUE, AST_CREATE_DOMAIN, AST_DOMAIN_SET_DEFAULT, AST_DOMAIN_DROP_DEFAULT, AST_DOMAIN_SET_NOT_NULL,
+           AST_DOMAIN_DROP_NOT_NULL, AST_DOMAIN_ADD, AST_DOMAIN_DROP, AST_DOMAIN_RENAME, AST_DOMAIN_VALIDATE } kind;
     AstNames name;
     bool if_not_exists, before, after;              /* ADD VALUE */
     AstLabel *labels; uint32_t label_count;         /* CREATE */
     AstLabel label, neighbor, new_label;
+    AstType *base;                                  /* CREATE DOMAIN */
+    AstNames *collation;
+    AstConstraint *constraints; uint32_t constraint_count; /* CREATE, ADD; SET DEFAULT as one */
+    AstName constraint, new_name;                   /* DROP, VALIDATE, RENAME CONSTRAINT */
+    bool if_exists, cascade;
 } AstUserType;
 
 /* CREATE SEQUENCE, ALTER SEQUENCE with options */

@@ -117,7 +117,7 @@ static void put_constraint_kind(Deparser *d, const AstConstraint *constraint) {
     }
 }
 
-static void deparse__constraint(Deparser *d, const AstConstraint *constraint) {
+void deparse__constraint(Deparser *d, const AstConstraint *constraint) {
     if (constraint->name != NULL) {
         put(d, "CONSTRAINT ");
         deparse__name(d, constraint->name);

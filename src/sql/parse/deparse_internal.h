@@ -42,6 +42,7 @@ void deparse__role(Deparser *d, const AstStatement *statement);
 void deparse__object_setting(Deparser *d, const AstStatement *statement);
 void deparse__owned(Deparser *d, const AstStatement *statement);
 void deparse__grant(Deparser *d, const AstStatement *statement);
+void deparse__constraint(Deparser *d, const AstConstraint *constraint);
 void deparse__user_type(Deparser *d, const AstStatement *statement);
 void deparse__comment(Deparser *d, const AstStatement *statement);
 void deparse__extension(Deparser *d, const AstStatement *statement);

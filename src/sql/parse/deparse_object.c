@@ -230,8 +230,55 @@ static void put_enum(Deparser *d, const AstUserType *type) {
     put(d, ")");
 }
 
+static void put_domain_constraints(Deparser *d, const AstUserType *type) {
+    for (uint32_t i = 0; i < type->constraint_count; i++) {
+        put(d, " ");
+        deparse__constraint(d, &type->constraints[i]);
+    }
+}
+
+static void put_domain(Deparser *d, const AstUserType *type) {
+    put(d, "CREATE DOMAIN ");
+    deparse__names(d, &type->name);
+    put(d, " AS ");
+    deparse__type(d, type->base);
+    if (type->collation != NULL) {
+        put(d, " COLLATE ");
+        deparse__names(d, type->collation);
+    }
+    put_domain_constraints(d, type);
+}
+
+static void put_alter_domain(Deparser *d, const AstUserType *type) {
+    put(d, "ALTER DOMAIN ");
+    deparse__names(d, &type->name);
+    switch (type->kind) {
+    case AST_DOMAIN_SET_DEFAULT: put(d, " SET"); break;
+    case AST_DOMAIN_DROP_DEFAULT: put(d, " DROP DEFAULT"); break;
+    case AST_DOMAIN_SET_NOT_NULL: put(d, " SET NOT NULL"); break;
+    case AST_DOMAIN_DROP_NOT_NULL: put(d, " DROP NOT NULL"); break;
+    case AST_DOMAIN_ADD: put(d, " ADD"); break;
+    case AST_DOMAIN_DROP: put(d, type->if_exists ? " DROP CONSTRAINT IF EXISTS " : " DROP CONSTRAINT "); break;
+    case AST_DOMAIN_RENAME: put(d, " RENAME CONSTRAINT "); break;
+    default: put(d, " VALIDATE CONSTRAINT "); break;
+    }
+    put_domain_constraints(d, type);
+    if (type->constraint.text.len > 0) {
+        deparse__name(d, &type->constraint);
+    }
+    if (type->new_name.text.len > 0) {
+        put(d, " TO ");
+        deparse__name(d, &type->new_name);
+    }
+    put(d, type->cascade ? " CASCADE" : "");
+}
+
 void deparse__user_type(Deparser *d, const AstStatement *statement) {
     const AstUserType *type = statement->as.user_type;
+    if (type->kind >= AST_CREATE_DOMAIN) {
+        (type->kind == AST_CREATE_DOMAIN ? put_domain : put_alter_domain)(d, type);
+        return;
+    }
     if (type->kind == AST_CREATE_ENUM) {
         put_enum(d, type);
         return;

@@ -374,7 +374,7 @@ static ErrorCode parse_actions(Parser *p, AstAlterTable *alter) {
 static ErrorCode refuse_alter(Parser *p) {
     static const struct { Keyword keyword; const char *what; } objects[] = {
         {KW_FUNCTION, "ALTER FUNCTION"},
-        {KW_MATERIALIZED, "ALTER MATERIALIZED VIEW"}, {KW_DOMAIN, "ALTER DOMAIN"}, {KW_EXTENSION, "ALTER EXTENSION"}, {KW_SYSTEM, "ALTER SYSTEM"},
+        {KW_MATERIALIZED, "ALTER MATERIALIZED VIEW"}, {KW_EXTENSION, "ALTER EXTENSION"}, {KW_SYSTEM, "ALTER SYSTEM"},
         {KW_COLLATION, "ALTER COLLATION"}, {KW_LIVE, "ALTER LIVE VIEW"},
     };
     for (size_t i = 0; i < COUNT_OF(objects); i++) {
@@ -414,16 +414,17 @@ static ErrorCode alter_relation(Parser *p, AstAlterTable *alter, AstStatement *s
     TRY(parse__if_exists(p, &alter->if_exists));
     alter->only = str_equal(alter->object, STR("table")) && parse__accept_keyword(p, KW_ONLY);
     TRY(parse__table_name(p, &alter->table));
-    if (str_equal(alter->object, STR("type"))) {
+    bool domain = str_equal(alter->object, STR("domain"));
+    if (domain || str_equal(alter->object, STR("type"))) {
         bool found = false;
-        TRY(parse__alter_type(p, alter->table, statement, &found));
+        TRY((domain ? parse__alter_domain : parse__alter_type)(p, alter->table, statement, &found));
         return found ? ERR_OK : parse_actions(p, alter);
     }
     return str_equal(alter->object, STR("sequence")) ? alter_sequence(p, alter, statement) : parse_actions(p, alter);
 }
 
 ErrorCode parse__alter(Parser *p, AstStatement **statement_out) {
-    static const Keyword relations[] = {KW_TABLE, KW_VIEW, KW_SEQUENCE, KW_INDEX, KW_SCHEMA, KW_TYPE};
+    static const Keyword relations[] = {KW_TABLE, KW_VIEW, KW_SEQUENCE, KW_INDEX, KW_SCHEMA, KW_TYPE, KW_DOMAIN};
     static const Keyword roles[] = {KW_ROLE, KW_USER, KW_GROUP};
     AstStatement *statement = parse__new_statement(p, AST_ALTER_TABLE_STATEMENT, p->token.at);
     AstAlterTable *alter = arena_new(p->arena, AstAlterTable);

@@ -266,6 +266,9 @@ static ErrorCode create_other(Parser *p, const CreateWords *words, AstStatement 
     if (parse__accept_keyword(p, KW_TYPE)) {
         return parse__create_type(p, statement);
     }
+    if (parse__accept_keyword(p, KW_DOMAIN)) {
+        return parse__create_domain(p, statement);
+    }
     return parse__accept_keyword(p, KW_EXTENSION) ? parse__create_extension(p, statement) : refuse_object(p, "CREATE");
 }
 

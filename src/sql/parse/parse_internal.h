@@ -152,6 +152,8 @@ NODISCARD ErrorCode parse__grant(Parser *p, AstStatement **statement_out);      
 NODISCARD ErrorCode parse__default_privileges(Parser *p, AstStatement *statement);           /* behind ALTER DEFAULT */
 NODISCARD ErrorCode parse__comment(Parser *p, AstStatement **statement_out);
 NODISCARD ErrorCode parse__create_type(Parser *p, AstStatement *statement);                    /* behind CREATE TYPE */
+NODISCARD ErrorCode parse__create_domain(Parser *p, AstStatement *statement);
+NODISCARD ErrorCode parse__alter_domain(Parser *p, AstNames name, AstStatement *statement, bool *found_out);
 NODISCARD ErrorCode parse__alter_type(Parser *p, AstNames name, AstStatement *statement, bool *found_out);
 NODISCARD ErrorCode parse__create_extension(Parser *p, AstStatement *statement);
 NODISCARD ErrorCode parse__drop(Parser *p, AstStatement **statement_out);

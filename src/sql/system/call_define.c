@@ -3,6 +3,7 @@
 #include "sql/system/ask.h"
 #include "sql/system/define.h"
 #include "sql/system/names.h"
+#include "sql/system/produce.h"
 
 /* Expressions are kept as text: what pg_get_expr makes of a stored tree. */
 ErrorCode system_answer_pg_get_expr(Ask *ask, Error *err) {
@@ -34,6 +35,8 @@ ErrorCode system_answer_pg_get_constraintdef(Ask *ask, Error *err) {
     (void)err;
     if (constraint_by_oid(ask->view, ask_oid(ask, 0), &table, &constraint)) {
         define_constraint(ask->view, table, constraint, &ask->text);
+        answer_buffer(ask);
+    } else if (define_domain_check(ask->view, ask_oid(ask, 0), &ask->text)) {
         answer_buffer(ask);
     }
     return ERR_OK;

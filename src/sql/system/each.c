@@ -211,6 +211,16 @@ bool column_has_default(const ColumnDef *column) {
     return (column->default_text.len > 0 && column->identity == IDENTITY_NONE) || column->generated_text.len > 0;
 }
 
+/* A column of a domain is of it, whatever it is stored as. */
+ColumnShape declared_shape(const AnyColumn *column) {
+    ColumnShape shape = column_shape(column->type);
+    if (column->def != NULL && column->def->domain_id != 0) {
+        shape.type_oid = oid_of_object(column->def->domain_id);
+        shape.type_modifier = -1;
+    }
+    return shape;
+}
+
 ColumnShape column_shape(Type type) {
     ColumnShape shape = {.type_oid = type_oid_of(type), .type_modifier = type_typmod(type)};
     shape.type = builtin_type_by_oid(shape.type_oid);

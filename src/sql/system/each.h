@@ -77,3 +77,4 @@ uint32_t builtin_proc_arguments(const BuiltinProc *proc, uint32_t *oids, uint32_
 /* How a column of a table is seen by clients. */
 typedef struct ColumnShape { uint32_t type_oid; int32_t type_modifier; uint32_t collation; int16_t dims; const BuiltinType *type; } ColumnShape;
 ColumnShape column_shape(Type type);
+ColumnShape declared_shape(const AnyColumn *column);

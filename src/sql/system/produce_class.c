@@ -117,7 +117,7 @@ static void put_attribute(SystemRows *rows, const AnyRelation *relation, uint16_
     AnyColumn column;
     relation_column(relation, c, &column);
     enum { ENUM_BYTES = 4 }; /* what clients are told */
-    ColumnShape shape = column_shape(column.type);
+    ColumnShape shape = declared_shape(&column);
     bool is_enum = column.type.id == TYPE_ENUM;
     row_begin(rows);
     put_oid(rows, relation->oid);

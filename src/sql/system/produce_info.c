@@ -172,8 +172,8 @@ static void put_default(SystemRows *rows, const ColumnDef *column) {
     }
 }
 
-/* udt_schema, udt_name */
-static void put_udt(SystemView *view, SystemRows *rows, Type type, const BuiltinType *builtin) {
+void put_udt(SystemView *view, SystemRows *rows, Type type) {
+    const BuiltinType *builtin = builtin_type_by_oid(type_oid_of(type));
     const CatalogObject *made = view->inner->object_by_id(view->inner, type_enum_object(type));
     if (made == NULL) {
         put_c(rows, "pg_catalog");
@@ -184,10 +184,30 @@ static void put_udt(SystemView *view, SystemRows *rows, Type type, const Builtin
     put_object_type_name(rows, made, type.id == TYPE_ARRAY);
 }
 
+/* Of domains: character sets and collations stand between the lengths and the numbers. */
+void put_type_shape(SystemRows *rows, Type type) {
+    put_standard_type(rows, type);
+    put_length(rows, type);
+    put_nulls(rows, 3 + 3);
+    put_numeric_shape(rows, type);
+    put_time_precision(rows, type);
+    put_nulls(rows, 2);
+}
+
+static void put_domain_name(SystemView *view, SystemRows *rows, const ColumnDef *column) {
+    const CatalogObject *domain = column == NULL || column->domain_id == 0 ? NULL : view->inner->object_by_id(view->inner, column->domain_id);
+    if (domain == NULL) {
+        put_nulls(rows, 3);
+        return;
+    }
+    put_catalog(view, rows);
+    put_text(rows, schema_name(view, domain->schema_id));
+    put_text(rows, domain->name);
+}
+
 static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *table, uint16_t c) {
     AnyColumn column;
     relation_column(table, c, &column);
-    ColumnShape shape = column_shape(column.type);
     row_begin(rows);
     put_table_name(view, rows, table);
     put_text(rows, column.name);
@@ -198,9 +218,10 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     put_length(rows, column.type);
     put_numeric_shape(rows, column.type);
     put_time_precision(rows, column.type);
-    put_nulls(rows, 2 + 3 + 3 + 3); /* interval, character set, collation, domain */
+    put_nulls(rows, 2 + 3 + 3); /* interval, character set, collation */
+    put_domain_name(view, rows, column.def);
     put_catalog(view, rows);
-    put_udt(view, rows, column.type, shape.type);
+    put_udt(view, rows, column.type);
     put_nulls(rows, 4);
     put_number_text(rows, column.number);
     put_yes(rows, false);

@@ -230,6 +230,7 @@ ErrorCode system_rows_pg_constraint(SystemView *view, SystemRows *rows, Error *e
     while ((constraint = next_constraint(view, &walk)) != NULL) {
         put_constraint(view, rows, &walk.table, constraint);
     }
+    put_domain_checks(view, rows);
     return ERR_OK;
 }
 

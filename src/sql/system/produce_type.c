@@ -62,44 +62,113 @@ static void put_ends(SystemRows *rows, const uint32_t ends[4]) {
     }
 }
 
-/* An enum, or the array of it. */
-static void put_user_type(SystemView *view, SystemRows *rows, const CatalogObject *type, bool is_array) {
-    uint32_t oid = oid_of_object(type->id), array_oid = (uint32_t)TYPE_OBJECT_ARRAY_OID_BASE + type->id;
-    row_begin(rows);
-    put_oid(rows, is_array ? array_oid : oid);
+/* What pg_type says of a type that a domain is over; the array of anything. */
+typedef struct TypeFigures { int16_t length; bool by_value; char kind, category, alignment, storage; uint32_t collation; } TypeFigures;
+
+static TypeFigures figures_of(const TypeBody *body) {
+    if (body->kind == TYPE_KIND_ENUM) {
+        return (TypeFigures){4, true, 'e', 'E', 'i', 'p', 0};
+    }
+    const BuiltinType *base = builtin_type_by_oid(type_oid_of(body->base));
+    if (base == NULL) { /* over an enum or an array of one */
+        bool array = body->base.id == TYPE_ARRAY;
+        return (TypeFigures){array ? -1 : 4, !array, 'd', array ? 'A' : 'E', 'i', array ? 'x' : 'p', 0};
+    }
+    return (TypeFigures){base->length, base->by_value, 'd', base->category, base->alignment, base->storage, base->collation};
+}
+
+static void put_functions(SystemRows *rows, const TypeBody *body) {
+    const BuiltinType *base = body->kind == TYPE_KIND_DOMAIN ? builtin_type_by_oid(type_oid_of(body->base)) : NULL;
+    if (body->kind == TYPE_KIND_ENUM) {
+        put_ends(rows, ENUM_ENDS);
+    } else {
+        put_proc_oid(rows, "domain_in");
+        put_proc_oid(rows, base == NULL ? "enum_out" : base->output);
+        put_proc_oid(rows, "domain_recv");
+        put_proc_oid(rows, base == NULL ? "enum_send" : base->send);
+    }
+}
+
+/* typnotnull to the end */
+static void put_domain_tail(SystemRows *rows, const TypeBody *body, uint32_t collation) {
+    bool domain = body->kind == TYPE_KIND_DOMAIN;
+    put_bool(rows, domain && body->not_null);
+    put_oid(rows, !domain ? 0 : body->base_domain != 0 ? oid_of_object(body->base_domain) : type_oid_of(body->base));
+    put_int(rows, domain ? type_typmod(body->base) : -1);
+    put_int(rows, domain && body->base.id == TYPE_ARRAY ? 1 : 0);
+    put_oid(rows, collation);
+    put_null(rows);
+    if (domain && body->default_text.len > 0) {
+        put_text(rows, body->default_text);
+    } else {
+        put_null(rows);
+    }
+}
+
+static void put_head(SystemView *view, SystemRows *rows, const CatalogObject *type, bool is_array) {
+    put_oid(rows, is_array ? (uint32_t)TYPE_OBJECT_ARRAY_OID_BASE + type->id : oid_of_object(type->id));
     put_type_name(rows, type->name, is_array);
     put_oid(rows, schema_oid(type->schema_id));
     put_oid(rows, role_oid(catalog_owner(view->inner, type->id)));
-    put_int(rows, is_array ? -1 : 4);
-    put_bool(rows, !is_array);
-    put_char(rows, is_array ? 'b' : 'e');
-    put_char(rows, is_array ? 'A' : 'E');
+}
+
+static void put_user_type(SystemView *view, SystemRows *rows, const CatalogObject *type, const TypeBody *body) {
+    TypeFigures figures = figures_of(body);
+    row_begin(rows);
+    put_head(view, rows, type, false);
+    put_int(rows, figures.length);
+    put_bool(rows, figures.by_value);
+    put_char(rows, figures.kind);
+    put_char(rows, figures.category);
     put_bool(rows, false);
     put_bool(rows, true);
     put_char(rows, ',');
     put_oid(rows, 0);
-    put_oid(rows, is_array ? (uint32_t)OID_ARRAY_SUBSCRIPT : 0);
-    put_oid(rows, is_array ? oid : 0);
-    put_oid(rows, is_array ? 0 : array_oid);
-    put_ends(rows, is_array ? ARRAY_ENDS : ENUM_ENDS);
+    put_oid(rows, 0);
+    put_oid(rows, 0);
+    put_oid(rows, (uint32_t)TYPE_OBJECT_ARRAY_OID_BASE + type->id);
+    put_functions(rows, body);
+    put_oid(rows, 0);
+    put_oid(rows, 0);
+    put_oid(rows, 0);
+    put_char(rows, figures.alignment);
+    put_char(rows, figures.storage);
+    put_domain_tail(rows, body, figures.collation);
+    row_end(rows);
+}
+
+static void put_user_array(SystemView *view, SystemRows *rows, const CatalogObject *type) {
+    row_begin(rows);
+    put_head(view, rows, type, true);
+    put_int(rows, -1);
+    put_bool(rows, false);
+    put_char(rows, 'b');
+    put_char(rows, 'A');
+    put_bool(rows, false);
+    put_bool(rows, true);
+    put_char(rows, ',');
+    put_oid(rows, 0);
+    put_oid(rows, (uint32_t)OID_ARRAY_SUBSCRIPT);
+    put_oid(rows, oid_of_object(type->id));
+    put_oid(rows, 0);
+    put_ends(rows, ARRAY_ENDS);
     put_oid(rows, 0);
     put_oid(rows, 0);
     put_oid(rows, 0);
     put_char(rows, 'i');
-    put_char(rows, is_array ? 'x' : 'p');
-    put_bool(rows, false);
-    put_oid(rows, 0);
-    put_int(rows, -1);
-    put_int(rows, 0);
-    put_oid(rows, 0);
+    put_char(rows, 'x');
+    put_domain_tail(rows, &(TypeBody){.kind = TYPE_KIND_ENUM}, 0);
     row_end(rows);
 }
 
 static void put_user_types(SystemView *view, SystemRows *rows) {
     const CatalogObject *type = NULL;
     for (size_t cursor = 0; view->inner->object_next(view->inner, OBJECT_TYPE, &cursor, &type);) {
-        put_user_type(view, rows, type, false);
-        put_user_type(view, rows, type, true);
+        TypeBody body;
+        if (type_body_decode(type->body, view->arena, &body, NULL) == ERR_OK) {
+            put_user_type(view, rows, type, &body);
+            put_user_array(view, rows, type);
+        }
     }
 }
 

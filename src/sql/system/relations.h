@@ -67,13 +67,13 @@ R(information_schema, constraint_table_usage, 13305, 'v', info_constraint_table_
 R(information_schema, data_type_privileges, 13488, 'v', empty,
   "object_catalog name, object_schema name, object_name name, object_type character varying, dtd_identifier "
   "name")
-R(information_schema, domain_constraints, 13310, 'v', empty,
+R(information_schema, domain_constraints, 13310, 'v', info_domain_constraints,
   "constraint_catalog name, constraint_schema name, constraint_name name, domain_catalog name, "
   "domain_schema name, domain_name name, is_deferrable yes_or_no, initially_deferred yes_or_no")
 R(information_schema, domain_udt_usage, 13315, 'v', empty,
   "udt_catalog name, udt_schema name, udt_name name, domain_catalog name, domain_schema name, domain_name "
   "name")
-R(information_schema, domains, 13320, 'v', empty,
+R(information_schema, domains, 13320, 'v', info_domains,
   "domain_catalog name, domain_schema name, domain_name name, data_type character varying, "
   "character_maximum_length integer, character_octet_length integer, character_set_catalog name, "
   "character_set_schema name, character_set_name name, collation_catalog name, collation_schema name, "
