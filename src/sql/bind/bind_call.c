@@ -276,7 +276,19 @@ static ErrorCode call_srf(Binder *b, Scope *scope, Str name, const Expr **args, 
     return record_of(b, fields, names, columns, position, expr_out);
 }
 
+/* Parameters of type void stand for what a function gives back ("{? = call f(?)}" of JDBC): they are no arguments. */
+static uint32_t drop_void_params(const Expr **args, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (args[i]->kind != EXPR_PARAM || args[i]->type.id != TYPE_VOID) {
+            args[kept++] = args[i];
+        }
+    }
+    return kept;
+}
+
 static ErrorCode call_form(Binder *b, Scope *scope, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    count = drop_void_params(args, count);
     for (size_t i = 0; i < COUNT_OF(form_rows); i++) {
         if (str_equal_ignore_case(form_rows[i].name, name)) {
             return form_rows[i].bind(b, args, count, position, expr_out);

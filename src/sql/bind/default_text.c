@@ -134,6 +134,9 @@ Str default_text_shown(Binder *b, const AstExpr *ast, const Expr *own, Type type
     if ((ast->flags & AST_BARE) != 0 && ast->arg_count == 0) {
         return word_text(b, ast);
     }
+    if ((ast->flags & AST_OPERATOR) == 0 && ast->arg_count == 0) {
+        return arena_format(b->arena, "%.*s()", STR_ARG(ast->as.text));
+    }
     bool call = (ast->flags & (AST_OPERATOR | AST_PARENS)) == AST_PARENS && text.len > 2 && text.data[0] == '(' && text.data[text.len - 1] == ')';
     return call ? (Str){text.data + 1, text.len - 2} : text;
 }

@@ -38,6 +38,22 @@ ErrorCode func__sequence_called(const KernelCall *call, Vector *out, Error *err)
     return ERR_OK;
 }
 
+/* pg_sequence_last_value: NULL before the first nextval. */
+ErrorCode func__sequence_last_value(const KernelCall *call, Vector *out, Error *err) {
+    FOR_ROWS(call, row) {
+        int64_t called = 0;
+        SequenceCall question = {.action = SEQUENCE_READ_CALLED, .oid = AT(uint32_t, func__arg(call, 0), row)};
+        TRY(ask(call, &question, &called, err));
+        if (called == 0) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        question.action = SEQUENCE_READ;
+        TRY(ask(call, &question, (int64_t *)vector_data(out) + row, err));
+    }
+    return ERR_OK;
+}
+
 ErrorCode func__setval(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         SequenceCall question = {.action = SEQUENCE_SET, .oid = AT(uint32_t, func__arg(call, 0), row), .value = AT(int64_t, func__arg(call, 1), row)};

@@ -17,7 +17,8 @@
     X(pg_relation_size) X(pg_table_is_visible) X(pg_table_size) X(pg_tablespace_location) X(pg_total_relation_size)       \
     X(pg_database_size) X(pg_type_is_visible) X(shobj_description) X(to_regclass) X(to_regtype) X(to_regnamespace)        \
     X(to_regrole) X(to_regproc) X(row_security_active) X(pg_relation_filenode)        \
-    X(pg_is_in_recovery) X(getdatabaseencoding) X(pg_my_temp_schema) X(pg_null_text) X(pg_char_to_encoding)
+    X(pg_is_in_recovery) X(getdatabaseencoding) X(pg_my_temp_schema) X(pg_null_text) X(pg_char_to_encoding) X(oidvectortypes)  \
+    X(pg_index_column_has_property)
 
 typedef enum SystemFunction {
 #define X(name) SYSTEM_##name,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * call_define.c - functions that answer SQL text: pg_get_indexdef and its kin, and comments. */
+#include "column/any_array.h"
 #include "sql/system/ask.h"
 #include "sql/system/define.h"
 #include "sql/system/names.h"
@@ -107,6 +108,22 @@ static void put_type_name(Buffer *out, uint32_t oid) {
     buffer_append_str(out, str_from(text, type_format_pg(text, sizeof text, oid, -1)));
 }
 
+/* oidvectortypes(proargtypes): "integer, text". */
+ErrorCode system_answer_oidvectortypes(Ask *ask, Error *err) {
+    AnyArray types;
+    TRY(any_array_view(ask_text(ask, 0), &types, err));
+    for (uint32_t i = 0; i < types.count; i++) {
+        AnyValue value;
+        uint32_t oid = 0;
+        any_array_value(&types, i, &value);
+        memcpy(&oid, &value, sizeof oid);
+        buffer_append_str(&ask->text, i > 0 ? STR(", ") : STR(""));
+        put_type_name(&ask->text, oid);
+    }
+    answer_buffer(ask);
+    return ERR_OK;
+}
+
 ErrorCode system_answer_pg_get_function_arguments(Ask *ask, Error *err) {
     const BuiltinProc *proc = builtin_proc_by_oid(ask_oid(ask, 0));
     uint32_t arguments[CALL_ARGS_MAX];
@@ -131,6 +148,32 @@ ErrorCode system_answer_pg_get_function_result(Ask *ask, Error *err) {
         buffer_append_str(&ask->text, proc->returns_set ? STR("SETOF ") : STR(""));
         put_type_name(&ask->text, proc->result);
         answer_buffer(ask);
+    }
+    return ERR_OK;
+}
+
+/* What an index can do with a column of its keys; INCLUDE columns are only returned. NULL: no such index, column or property. */
+ErrorCode system_answer_pg_index_column_has_property(Ask *ask, Error *err) {
+    AnyRelation relation;
+    int64_t number = ask_int(ask, 1);
+    Str property = ask_text(ask, 2);
+    (void)err;
+    if (!relation_by_oid(ask->view, ask_oid(ask, 0), &relation) || relation.kind != 'i' || relation.index == NULL || number < 1) {
+        return ERR_OK;
+    }
+    bool key = number <= relation.index->key_count, btree = str_equal(relation.index->method, STR("btree"));
+    const IndexKeyDef *def = key ? &relation.index->keys[number - 1] : NULL;
+    const struct { Str name; bool value, of_order; } properties[] = {
+        {STR("asc"), key && !def->descending, true},           {STR("desc"), key && def->descending, true},
+        {STR("nulls_first"), key && def->nulls_first, true},   {STR("nulls_last"), key && !def->nulls_first, true},
+        {STR("orderable"), key && btree, false},                       {STR("distance_orderable"), false, false},
+        {STR("returnable"), btree, false},                     {STR("search_array"), btree, true},
+        {STR("search_nulls"), btree, true},
+    };
+    for (size_t i = 0; i < COUNT_OF(properties) && number <= relation.index->key_count + relation.index->include_count; i++) {
+        if (str_equal_ignore_case(property, properties[i].name) && (key || !properties[i].of_order)) {
+            answer_bool(ask, properties[i].value && (btree || !properties[i].of_order));
+        }
     }
     return ERR_OK;
 }
