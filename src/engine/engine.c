@@ -229,9 +229,11 @@ void engine_close(Engine *engine) {
     if (engine->jobs != NULL) {
         engine__lock(engine, &engine->jobs_lock);
         engine->stopping = true;
+        atomic_store(&engine->env.closing, true);
         engine->os.sched->cond_broadcast(engine->os.sched, &engine->jobs_wake);
         engine__unlock(engine, &engine->jobs_lock);
         engine->os.sched->task_join(engine->os.sched, engine->jobs);
+        atomic_store(&engine->env.closing, false);
     }
     if (!wal_failed(engine->wal) && wal_flush(engine->wal, NULL) == ERR_OK) {
         engine__sequences_settle(engine);

@@ -58,6 +58,8 @@ NODISCARD ErrorCode net_open(const NetOptions *options, Net **net_out, Error *er
 NODISCARD ErrorCode net_listen(Net *net, const char *address, const NetHandler *handler, void *context, Str refusal, int *port_out, Error *err);
 /* The door that net_listen opened last takes at most so many connections; all doors together connections_max of the options. */
 void net_limit_last(Net *net, uint32_t connections_max);
+/* The door that net_listen opened last keeps at most so many workers busy at a time, so that it leaves the others to other doors. */
+void net_limit_workers_last(Net *net, uint32_t workers_max);
 NODISCARD ErrorCode net_start(Net *net, Error *err);
 /* No new connections; those at rest end, busy ones have grace_ms before they are told that they are gone. Waits for all. Any thread. */
 void net_stop(Net *net, int64_t grace_ms);

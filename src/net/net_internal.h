@@ -18,6 +18,9 @@ typedef struct NetListener {
     Str refusal;
     uint32_t connection_count, connections_max; /* loop thread */
     bool open;
+    uint32_t workers_max;           /* fixed */
+    uint32_t workers;               /* net->lock: that run connections of this door */
+    NetConnection *held_first, *held_last; /* net->lock: ready, but all workers of this door are busy */
 } NetListener;
 
 typedef struct NetTlsStream NetTlsStream;

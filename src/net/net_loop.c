@@ -96,7 +96,7 @@ ErrorCode net_listen(Net *net, const char *address, const NetHandler *handler, v
     struct sockaddr_storage where;
     TRY(resolve(address, &where, err));
     NetListener *listener = &net->listeners[net->listener_count];
-    *listener = (NetListener){.net = net, .handler = handler, .context = context, .refusal = refusal, .connections_max = UINT32_MAX};
+    *listener = (NetListener){.net = net, .handler = handler, .context = context, .refusal = refusal, .connections_max = UINT32_MAX, .workers_max = UINT32_MAX};
     uv_tcp_init(&net->loop, &listener->tcp);
     listener->tcp.data = listener;
     net->listener_count++;
@@ -117,6 +117,13 @@ void net_limit_last(Net *net, uint32_t connections_max) {
     assert(!net->started);
     assert(net->listener_count > 0);
     net->listeners[net->listener_count - 1].connections_max = connections_max;
+}
+
+void net_limit_workers_last(Net *net, uint32_t workers_max) {
+    assert(!net->started);
+    assert(net->listener_count > 0);
+    assert(workers_max > 0);
+    net->listeners[net->listener_count - 1].workers_max = workers_max;
 }
 
 void net__attention(NetConnection *connection) {

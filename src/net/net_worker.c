@@ -2,8 +2,9 @@
  * net_worker.c - the worker threads: they serve the ready queue first, then wait for input.
  *
  * Why:        how many there are is net_crew.c's business; those without work for half a minute leave. The ready queue holds what no input announces: deadlines, room in the send buffer, wake-ups.
- * Invariants: a connection is in the queue or in one worker's hands exactly while `scheduled` is set; what happens meanwhile sets
- *             `again`. */
+ * Doors:      one with a limit of its own holds connections back while so many of its runs go on; a run that ends lets the next one go.
+ * Invariants: a connection is in the queue, held back or in one worker's hands exactly while `scheduled` is set; what happens meanwhile
+ *             sets `again`. */
 #include "net/net_internal.h"
 
 enum { WORKERS_KEPT = 1, RUNS_IN_A_ROW = 16 };
@@ -146,6 +147,33 @@ static NetConnection *next_connection(Net *net, char *scratch, bool *leave_out) 
     return connection;
 }
 
+/* False: it is held back until a run of its door ends. net->lock is held. */
+static bool door_enter(NetConnection *connection) {
+    NetListener *door = connection->listener;
+    if (door->workers < door->workers_max) {
+        door->workers++;
+        return true;
+    }
+    connection->ready_next = NULL;
+    if (door->held_first == NULL) {
+        door->held_first = connection;
+    } else {
+        door->held_last->ready_next = connection;
+    }
+    door->held_last = connection;
+    return false;
+}
+
+/* The worker looks at the ready queue next. net->lock is held. */
+static void door_leave(Net *net, NetListener *door) {
+    NetConnection *next = door->held_first;
+    door->workers--;
+    if (next != NULL) {
+        door->held_first = next->ready_next;
+        append_ready(net, next);
+    }
+}
+
 void net__worker_main(void *argument) {
     Net *net = argument;
     char *scratch = mem_alloc(NET_READ_BYTES);
@@ -154,13 +182,15 @@ void net__worker_main(void *argument) {
     uv_mutex_lock(&net->lock);
     while (!leave) {
         NetConnection *connection = next_connection(net, scratch, &leave);
-        if (connection != NULL) {
+        if (connection != NULL && door_enter(connection)) {
+            NetListener *door = connection->listener; /* the connection may be over after its run */
             net__crew_keep_watch(net);
             uv_mutex_unlock(&net->lock);
             net__crew_run_begins(&sample);
             run(connection, scratch);
             bool waited = net__crew_has_waited(&sample);
             uv_mutex_lock(&net->lock);
+            door_leave(net, door);
             net__crew_run_ended(net, waited);
         }
     }

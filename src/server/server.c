@@ -35,18 +35,30 @@ static ErrorCode listen_all(Server *server, Error *err) {
     TRY(listen_on(server, "http", settings->http.text, &SERVER__HTTP_HANDLER, STR(REFUSAL), &server->http_port, err));
     if (server->http_port != 0) {
         net_limit_last(server->net, (uint32_t)settings->http_connections.number);
+        net_limit_workers_last(server->net, (uint32_t)settings->http_workers.number);
     }
     TRY(listen_on(server, "pg", settings->pg.text, &SERVER__PG_HANDLER, STR(""), &server->pg_port, err));
     if (server->pg_port != 0) {
         net_limit_last(server->net, (uint32_t)settings->pg_connections.number + PG_CANCELS_MAX);
     }
-    return listen_on(server, "ilp", settings->ilp.text, &SERVER__LINE_HANDLER, STR(""), &server->ilp_port, err);
+    TRY(listen_on(server, "ilp", settings->ilp.text, &SERVER__LINE_HANDLER, STR(""), &server->ilp_port, err));
+    if (server->ilp_port != 0) {
+        net_limit_last(server->net, (uint32_t)settings->http_connections.number);
+        net_limit_workers_last(server->net, (uint32_t)settings->http_workers.number);
+    }
+    return ERR_OK;
+}
+
+/* A session at the PostgreSQL door may be busy for as long as it likes without holding up others or their cancel requests: there is a worker for
+ * each. The other doors have as many as they are told. */
+static uint32_t workers_max(const ServerSettings *settings) {
+    return (uint32_t)(2 * settings->http_workers.number + settings->pg_connections.number + PG_CANCELS_MAX);
 }
 
 static ErrorCode start(Server *server, const ServerSettings *settings, Error *err) {
     TRY(copy_settings(server, settings, err));
-    NetOptions options = {.connections_max = (uint32_t)(server->settings.http_connections.number + server->settings.pg_connections.number + PG_CANCELS_MAX),
-                          .workers_max = (uint32_t)server->settings.http_workers.number,
+    NetOptions options = {.connections_max = (uint32_t)(2 * server->settings.http_connections.number + server->settings.pg_connections.number + PG_CANCELS_MAX),
+                          .workers_max = workers_max(&server->settings),
                           .send_stall_ms = server->settings.http_send_timeout.number};
     TRY(server__tls_open(server, err));
     TRY(pg__check_address(server, err));

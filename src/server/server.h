@@ -21,7 +21,7 @@ typedef enum SettingKind { SETTING_KIND_TEXT, SETTING_KIND_NUMBER, SETTING_KIND_
     X(pg_server_version, "pg-server-version", TEXT, "15.0 (Basalt 0.1.0)", "what the PostgreSQL door says its version is")                      \
     X(ilp, "ilp", TEXT, "off", "address of the line protocol door over TCP, for example 127.0.0.1:9009")                                        \
     X(ilp_commit_interval, "ilp-commit-interval", MILLIS, "200ms", "rows that came over TCP are committed after")                              \
-    X(http_workers, "http-workers", NUMBER, "32", "threads that run requests, at most")                                                        \
+    X(http_workers, "http-workers", NUMBER, "32", "threads that run HTTP requests, at most")                                                   \
     X(http_connections, "http-connections", NUMBER, "256", "open connections, at most")                                                        \
     X(http_allowed_hosts, "http-allowed-hosts", TEXT, "", "host names that requests may ask for on a loopback door, by commas; * = any. IP addresses and names without a dot always may") \
     X(http_cors_origins, "http-cors-origins", TEXT, "", "web origins whose pages may use the server, by commas; * = any")                      \

@@ -406,6 +406,10 @@ static void keep_tail(Writing *writing) {
     }
 }
 
+static ErrorCode check_closing(const Writing *writing, Error *err) {
+    return atomic_load(&writing->table->env->closing) ? error_set(err, ERR_CANCELED, ERROR_NO_POSITION, "rewriting a part gives way to the end of the server") : ERR_OK;
+}
+
 static ErrorCode copy_rows(Writing *writing, ScanCursor *cursor, Error *err) {
     Morsel morsel;
     while (SCAN_VTABLE.next_morsel(writing->scan, &morsel)) {
@@ -422,6 +426,7 @@ static ErrorCode copy_rows(Writing *writing, ScanCursor *cursor, Error *err) {
             if (batch.row_count == 0) {
                 break;
             }
+            TRY(check_closing(writing, err));
             TRY(add_batch(writing, &batch, err));
         }
     }

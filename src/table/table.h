@@ -32,6 +32,7 @@ typedef struct TableEnv {
     uint64_t (*horizon)(void *context); /* oldest snapshot in use; called under a table's lock. NULL: nothing is garbage */
     void *horizon_context;
     _Atomic uint64_t next_file_id;
+    atomic_bool closing;         /* flushes and merges give up, ERR_CANCELED: who closes does not wait for a task of low priority */
     uint32_t block_rows;         /* of a full row block; 0 = BLOCK_ROWS. Less makes tests see borders, slices and merges with few rows */
     _Atomic uint64_t segments_written, segment_bytes_written, merges, flushes;
     _Atomic uint64_t rows_flushed, rows_merged, bytes_flushed, bytes_merged; /* written once, written again */

@@ -211,6 +211,28 @@ def many_connections_at_once():
 
 
 @check
+def long_statements_hold_up_neither_short_ones_nor_cancels():
+    """More busy sessions than HTTP has workers: others are served, each can be cancelled, and the server ends in time."""
+    with with_server("--http-workers", "2"):
+        wires = [Pg(timeout=30) for _ in range(40)]
+        for i, wire in enumerate(wires):
+            wire.send(message("Q", text("select pg_sleep(1000)" if i % 2 else "select count(*) from generate_series(1, 100000000000) g")))
+        time.sleep(0.5)
+        with Pg(timeout=10) as wire:
+            expect(wire.rows("select 1"), [["1"]])
+        for wire in wires[:2]:
+            number, secret = wire.key
+            with socket.create_connection((kit.server.host, kit.server.port), timeout=10) as cancel:
+                cancel.sendall(struct.pack(">III", 12 + len(secret), 80877102, number) + secret)
+                expect(cancel.recv(1), b"")
+            expect(error_of(wire.until("Z"))["C"], "57014")
+        kit.server.process.terminate()
+        expect(kit.server.process.wait(timeout=15), 0)
+        for wire in wires:
+            wire.sock.close()
+
+
+@check
 def too_many_connections_are_refused_with_their_code():
     with with_server("--pg-connections", "5"):
         wires = [Pg() for _ in range(5)]

@@ -92,12 +92,14 @@ static NetWait echo_run(void *state, NetConnection *c) {
 static const NetHandler ECHO = {echo_opened, echo_run, echo_gone, echo_closed};
 
 static Net *net;
-static int port;
+static int port, narrow_port; /* narrow: a door with two workers at most */
 
 static int setup(void **state) {
     (void)state;
     assert_int_equal(net_open(&(NetOptions){.connections_max = 20, .workers_max = 4, .send_stall_ms = 600}, &net, NULL), ERR_OK);
     assert_int_equal(net_listen(net, "127.0.0.1:0", &ECHO, NULL, STR("full\n"), &port, NULL), ERR_OK);
+    assert_int_equal(net_listen(net, "127.0.0.1:0", &ECHO, NULL, STR("full\n"), &narrow_port, NULL), ERR_OK);
+    net_limit_workers_last(net, 2);
     assert_int_equal(net_start(net, NULL), ERR_OK);
     return 0;
 }
@@ -109,13 +111,16 @@ static int teardown(void **state) {
     return 0;
 }
 
-static int dial(void) {
+static int dial_to(int to) {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)to), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct timeval limit = {.tv_sec = 20};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
     return fd;
+}
+static int dial(void) {
+    return dial_to(port);
 }
 static void put(int fd, const char *text) {
     assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
@@ -280,6 +285,30 @@ static void connections_come_and_go(void **state) {
     close(fd);
 }
 
+/* More busy connections than one door may have; another door, and the door itself once they left, go on. */
+static void a_door_holds_back_its_own_only(void **state) {
+    (void)state;
+    wait_for(&open_count, 0);
+    int busy[6], quick = dial_to(narrow_port), beside = dial();
+    for (int i = 0; i < 6; i++) {
+        busy[i] = dial_to(narrow_port);
+        put(busy[i], "sleep\n");
+    }
+    usleep(50000);
+    put(beside, "beside\n");
+    expect(beside, "beside\n");
+    put(quick, "held\n");
+    char byte;
+    assert_int_equal(recv(quick, &byte, 1, MSG_DONTWAIT), -1);
+    for (int i = 0; i < 6; i++) {
+        close(busy[i]);
+    }
+    expect(quick, "held\n");
+    close(quick);
+    close(beside);
+    wait_for(&open_count, 0);
+}
+
 static void too_many_are_refused(void **state) {
     (void)state;
     wait_for(&open_count, 0);
@@ -333,7 +362,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(echoes), cmocka_unit_test(large_answers_wait_for_the_reader), cmocka_unit_test(large_requests_come_back_whole),
         cmocka_unit_test(deadlines_pass), cmocka_unit_test(a_peer_that_leaves_stops_the_work), cmocka_unit_test(a_busy_connection_holds_up_nobody),
-        cmocka_unit_test(connections_come_and_go), cmocka_unit_test(too_many_are_refused),
+        cmocka_unit_test(connections_come_and_go), cmocka_unit_test(a_door_holds_back_its_own_only), cmocka_unit_test(too_many_are_refused),
         cmocka_unit_test(a_taken_port_is_told), cmocka_unit_test(stops_with_open_connections),
     };
     signal(SIGPIPE, SIG_IGN); /* as the program does: a peer may close before it has read all */
