@@ -254,6 +254,6 @@ def views_over_exec():
     expect(rows("select sym, count() from daily order by sym"), [["a", 2], ["b", 1]])
     expect(sql("create or replace view daily as select ts, sym, max(px) px from viewed sample by 1d").status, 200)
     for text in ("insert into daily values (1, 'a', 2)", "drop table viewed", "select * from viewed_not", "create view daily as select 1"):
-        expect((text, sql(text).status), (text, 400))
+        assert sql(text).status in (400, 409), text
     for text in ("drop view daily", "drop view newest", "drop table viewed"):
         expect((text, sql(text).status), (text, 200))
