@@ -1,380 +1,386 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text/number_format.c - to_char and to_number with PostgreSQL's templates: 9 0 . , D G FM S MI PL SG PR TH L and literal text.
+ * text/number_format.c - to_char of numbers by PostgreSQL's templates.
  *
- * Layout: the template gives `before` digit places left of the point and `after` right of it; the number is rounded to `after` places
- *         and its digits are right-aligned in the places. A number with more digits shows # in all of them. */
+ * Layout: the number is brought to text first, with as many places behind the point as the template has; its digits are then right-aligned
+ *         in the digit patterns. A number with more digits than the template shows # in all of them.
+ * Tests:  test/sql/templates.slt */
 #include <math.h>
 #include <stdio.h>
 
-#include "sql/func/text/text_internal.h"
+#include "sql/func/text/number_template.h"
 
-typedef enum NumberToken { N_DIGIT, N_ZERO, N_POINT, N_GROUP, N_SIGN, N_MINUS, N_PLUS, N_SIGN_FIXED, N_CURRENCY, N_ORDINAL, N_LITERAL } NumberToken;
+enum { DIGITS_OF_FLOAT = 6, DIGITS_OF_DOUBLE = 15, NUMBER_TEXT_BYTES = NUMBER_NODES_MAX + 700 };
 
-enum { TEMPLATE_TOKENS_MAX = 256 };
+/* The number as text: no sign, but for EEEE, where the text is the answer. */
+typedef struct NumberText {
+    NumberTemplate *t;
+    char text[NUMBER_TEXT_BYTES];
+    size_t len;
+    bool negative;
+    int spaces; /* digit patterns left of its first digit */
+} NumberText;
 
-typedef struct NumberTemplate {
-    uint8_t tokens[TEMPLATE_TOKENS_MAX];
-    char letters[TEMPLATE_TOKENS_MAX];   /* of literals, and the case of TH */
-    size_t count;
-    int before, after, first_zero;       /* first_zero: digit place of the first 0, or `before` */
-    int last_zero;                       /* places right of the point that are always shown */
-    bool fill_mode, brackets, has_point, has_sign;
-    bool sign_first;                     /* S stands before the digits */
-} NumberTemplate;
-
-static ErrorCode bad_template(Str format, const char *what, Error *err) {
-    return error_set(err, ERR_SYNTAX, ERROR_NO_POSITION, "\"%.*s\": %s", STR_ARG(format), what);
+static size_t whole_digits(const NumberText *n) {
+    const char *point = memchr(n->text, '.', n->len);
+    return point == NULL ? n->len : (size_t)(point - n->text);
 }
 
-static bool follows(Str format, size_t at, const char *word) {
-    size_t len = strlen(word);
-    return format.len - at >= len && str_equal_ignore_case(str_slice(format, at, at + len), str_from_c(word));
+/* Digits that do not fit show as #. */
+static void fit(NumberText *n) {
+    int whole = (int)whole_digits(n);
+    n->spaces = MAX_OF(n->t->before - whole, 0);
+    if (whole > n->t->before) {
+        n->len = (size_t)(n->t->before + n->t->after) + 1;
+        memset(n->text, '#', n->len);
+        n->text[n->t->before] = '.';
+    }
 }
 
-static void add_token(NumberTemplate *t, NumberToken token, char letter) {
-    t->letters[t->count] = letter;
-    t->tokens[t->count++] = (uint8_t)token;
+static void scientific_hashes(NumberText *n) {
+    n->len = (size_t)(n->t->before + n->t->after) + 6;
+    memset(n->text, '#', n->len);
+    n->text[0] = ' ';
+    n->text[n->t->before + 1] = '.';
 }
 
-static void add_digit(NumberTemplate *t, char c) {
-    if (!t->has_point) {
-        if (c == '0' && t->first_zero < 0) {
-            t->first_zero = t->before;
-        }
-        t->before++;
-    } else {
-        t->after++;
-        t->last_zero = c == '0' ? t->after : t->last_zero;
-    }
-    add_token(t, c == '0' ? N_ZERO : N_DIGIT, c);
-}
+/* ---- from each type ---- */
 
-/* One element of the template; how many bytes it takes. 0: what it is, is not supported. */
-static size_t take_element(NumberTemplate *t, Str format, size_t at) {
-    static const struct {
-        const char *word;
-        NumberToken token;
-    } WORDS[] = {{"mi", N_MINUS}, {"pl", N_PLUS}, {"sg", N_SIGN_FIXED}, {"th", N_ORDINAL}};
-    char c = format.data[at];
-    if (follows(format, at, "fm")) {
-        t->fill_mode = true;
-        return 2;
+static ErrorCode text_of_double(double value, int digits, NumberText *n, Error *err) {
+    NumberTemplate *t = n->t;
+    (void)err;
+    if (t->roman) {
+        double rounded = rint(value);
+        n->len = text__roman(isfinite(rounded) && fabs(rounded) <= ROMAN_VALUE_MAX ? (int64_t)rounded : 0, n->text);
+        return ERR_OK;
     }
-    if (follows(format, at, "pr")) {
-        t->brackets = t->has_sign = true;
-        return 2;
-    }
-    if (follows(format, at, "rn") || follows(format, at, "eeee") || c == 'V' || c == 'v') {
-        return 0;
-    }
-    for (size_t i = 0; i < COUNT_OF(WORDS); i++) {
-        if (follows(format, at, WORDS[i].word)) {
-            t->has_sign |= WORDS[i].token != N_ORDINAL && WORDS[i].token != N_PLUS;
-            add_token(t, WORDS[i].token, c);
-            return 2;
+    if (t->scientific) {
+        if (!isfinite(value)) {
+            scientific_hashes(n);
+            return ERR_OK;
         }
+        n->len = (size_t)snprintf(n->text, sizeof n->text, "% .*e", MIN_OF(t->after, 600), value);
+        return ERR_OK;
     }
-    if (c == '9' || c == '0') {
-        add_digit(t, c);
-    } else if (c == '.' || (c | 0x20) == 'd') {
-        t->has_point = true;
-        add_token(t, N_POINT, c);
-    } else if (c == ',' || (c | 0x20) == 'g') {
-        add_token(t, N_GROUP, c);
-    } else if ((c | 0x20) == 's') {
-        t->has_sign = true;
-        t->sign_first = t->before == 0 && !t->has_point;
-        add_token(t, N_SIGN, c);
-    } else if ((c | 0x20) == 'l') {
-        add_token(t, N_CURRENCY, c);
-    } else {
-        add_token(t, N_LITERAL, c);
+    for (int i = 0; i < t->shift; i++) {
+        value = digits == DIGITS_OF_FLOAT ? (double)((float)value * 10) : value * 10;
     }
-    return 1;
-}
-
-static ErrorCode read_template(Str format, NumberTemplate *t, Error *err) {
-    *t = (NumberTemplate){.first_zero = -1};
-    for (size_t at = 0; at < format.len;) {
-        if (t->count == TEMPLATE_TOKENS_MAX) {
-            return bad_template(format, "number template is too long", err);
-        }
-        if (format.data[at] == '"') {
-            for (at++; at < format.len && format.data[at] != '"' && t->count < TEMPLATE_TOKENS_MAX; at++) {
-                add_token(t, N_LITERAL, format.data[at]);
-            }
-            at++;
-            continue;
-        }
-        size_t len = take_element(t, format, at);
-        if (len == 0) {
-            return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "number template \"%.*s\" is not supported", STR_ARG(format));
-        }
-        at += len;
+    t->before += t->shift;
+    n->negative = signbit(value) && !isnan(value);
+    if (!isfinite(value)) {
+        n->len = (size_t)snprintf(n->text, sizeof n->text, "%s", isnan(value) ? "NaN" : "Infinity");
+        t->after = (int)n->len >= digits ? 0 : MIN_OF(t->after, digits - (int)n->len);
+        fit(n);
+        return ERR_OK;
     }
-    t->first_zero = t->first_zero < 0 ? t->before : t->first_zero;
-    t->has_point = t->after > 0; /* a point without places behind it is not shown */
+    int whole = snprintf(n->text, sizeof n->text, "%.0f", fabs(value));
+    t->after = whole >= digits ? 0 : MIN_OF(t->after, digits - whole);
+    n->len = (size_t)snprintf(n->text, sizeof n->text, "%.*f", t->after, fabs(value));
+    fit(n);
     return ERR_OK;
 }
 
-/* ---- to_char ---- */
+/* One digit before the point, rounded half away from zero; an exponent of two digits at least. */
+static void scientific_numeric(Numeric value, NumberText *n) {
+    char digits[NUMERIC_TEXT_MAX], rounded[NUMERIC_TEXT_MAX];
+    Numeric plain = {.coefficient = value.coefficient < 0 ? -value.coefficient : value.coefficient};
+    size_t count = numeric_format(digits, plain);
+    int exponent = plain.coefficient == 0 ? 0 : (int)count - 1 - value.scale;
+    int places = MIN_OF(n->t->after, 600);
+    size_t keep = (size_t)places + 1;
+    if (count > keep) {
+        Numeric cut = {.coefficient = plain.coefficient, .scale = (int16_t)(count - keep)};
+        if (numeric_rescale(cut, 0, &cut, NULL) == ERR_OK) {
+            size_t len = numeric_format(rounded, cut);
+            exponent += (int)(len - keep); /* 9.99 became 10.0 */
+            memcpy(digits, rounded, keep);
+        }
+        count = keep;
+    }
+    n->len = 0;
+    n->text[n->len++] = value.coefficient < 0 ? '-' : ' ';
+    n->text[n->len++] = digits[0];
+    if (places > 0) {
+        n->text[n->len++] = '.';
+        memset(n->text + n->len, '0', (size_t)places);
+        memcpy(n->text + n->len, digits + 1, count - 1);
+        n->len += (size_t)places;
+    }
+    n->len += (size_t)snprintf(n->text + n->len, sizeof n->text - n->len, "e%+03d", exponent);
+}
+
+static ErrorCode shift_numeric(const NumberText *n, Numeric *value, Error *err) {
+    for (int i = 0; i < n->t->shift && value->kind == NUMERIC_FINITE; i++) {
+        TRY(numeric_mul(*value, numeric_from_int64(10), value, err));
+    }
+    return ERR_OK;
+}
+
+static ErrorCode text_of_numeric(Numeric value, NumberText *n, Error *err) {
+    NumberTemplate *t = n->t;
+    if (t->roman) {
+        int64_t number = 0;
+        bool fine = value.kind == NUMERIC_FINITE && numeric_to_int64(value, &number, NULL) == ERR_OK;
+        n->len = text__roman(fine ? number : 0, n->text);
+        return ERR_OK;
+    }
+    if (t->scientific) {
+        if (value.kind == NUMERIC_FINITE) {
+            scientific_numeric(value, n);
+        } else {
+            scientific_hashes(n);
+        }
+        return ERR_OK;
+    }
+    TRY(shift_numeric(n, &value, err));
+    t->before += t->shift;
+    if (value.kind != NUMERIC_FINITE) {
+        n->negative = value.kind == NUMERIC_MINUS_INFINITY;
+        n->len = (size_t)snprintf(n->text, sizeof n->text, "%s", value.kind == NUMERIC_NAN ? "NaN" : "Infinity");
+        fit(n);
+        return ERR_OK;
+    }
+    TRY(numeric_rescale(value, (int16_t)MIN_OF(t->after, MAX_OF(value.scale, 0)), &value, err));
+    n->negative = value.coefficient < 0;
+    value.coefficient = n->negative ? -value.coefficient : value.coefficient;
+    n->len = numeric_format(n->text, value);
+    int places = value.scale; /* the rest are zeros */
+    if (places < t->after) {
+        n->text[n->len] = '.';
+        n->len += places == 0;
+        memset(n->text + n->len, '0', (size_t)(t->after - places));
+        n->len += (size_t)(t->after - places);
+    }
+    fit(n);
+    return ERR_OK;
+}
+
+static ErrorCode text_of_integer(int64_t value, bool wide, NumberText *n, Error *err) {
+    int64_t shifted = value;
+    for (int i = 0; i < n->t->shift && !n->t->roman && !n->t->scientific; i++) {
+        bool over = __builtin_mul_overflow(shifted, 10, &shifted) || (!wide && (shifted > INT32_MAX || shifted < INT32_MIN));
+        if (over) {
+            return func__out_of_range(wide ? TYPE_INT8 : TYPE_INT4, err);
+        }
+    }
+    return text_of_numeric(numeric_from_int64(value), n, err);
+}
+
+static ErrorCode read_value(const KernelCall *call, size_t row, NumberText *n, Error *err) {
+    ArgView a = func__arg(call, 0);
+    switch ((TypeId)call->args[0]->type.id) {
+    case TYPE_INT4: return text_of_integer(AT(int32_t, a, row), false, n, err);
+    case TYPE_INT8: return text_of_integer(AT(int64_t, a, row), true, n, err);
+    case TYPE_FLOAT4: return text_of_double((double)AT(float, a, row), DIGITS_OF_FLOAT, n, err);
+    case TYPE_FLOAT8: return text_of_double(AT(double, a, row), DIGITS_OF_DOUBLE, n, err);
+    default: return text_of_numeric(vector_numeric(call->args[0], row), n, err);
+    }
+}
+
+/* ---- writing ---- */
 
 typedef struct NumberWriter {
+    const NumberText *n;
     const NumberTemplate *t;
     Buffer *out;
-    char whole[80], fraction[80]; /* digits; whole without leading zeroes, "" for 0 */
-    int whole_len, fraction_len;  /* fraction_len: places shown in fill mode */
-    bool negative, overflow;
-    bool sign_done, digit_seen;
-    int place;                    /* digit places done, left of the point */
-    int decimal;
+    size_t at;          /* in the number's text */
+    ptrdiff_t relevant; /* FM: the last place that is shown, -1: all */
+    int place, last;    /* digit patterns and points done; how many there are */
+    int zero_start;
+    bool brackets, sign_done, digit_seen;
+    SignPlace sign_place;
 } NumberWriter;
 
-/* |value| rounded to the template's places, as digits. */
-static ErrorCode split_number(NumberWriter *w, Numeric value, Error *err) {
-    char text[NUMERIC_TEXT_MAX + 1];
-    int after = MIN_OF(w->t->after, NUMERIC_SCALE_MAX);
-    w->negative = value.coefficient < 0;
-    value.coefficient = w->negative ? -value.coefficient : value.coefficient;
-    TRY(numeric_rescale(value, (int16_t)MIN_OF(after, MAX_OF(value.scale, 0)), &value, err));
-    Str digits = {text, numeric_format(text, value)};
-    ptrdiff_t point = str_find_char(digits, '.', 0);
-    size_t whole = point < 0 ? digits.len : (size_t)point;
-    size_t skip = whole == 1 && text[0] == '0' ? 1 : 0;
-    w->whole_len = (int)(whole - skip);
-    memcpy(w->whole, text + skip, whole - skip);
-    memset(w->fraction, '0', sizeof w->fraction);
-    if (point >= 0) {
-        memcpy(w->fraction, text + point + 1, digits.len - (size_t)point - 1);
+static char number_at(const NumberWriter *w, size_t at) { return at < w->n->len ? w->n->text[at] : '\0'; }
+
+/* FM: zeros at the end are not shown, but those that a 0 asks for. */
+static ptrdiff_t find_relevant(const NumberWriter *w) {
+    const NumberText *n = w->n;
+    size_t whole = whole_digits(n), last = whole;
+    if (!w->t->fill_mode || !w->t->point || whole == n->len) {
+        return -1;
     }
-    w->fraction_len = after;
-    while (w->t->fill_mode && w->fraction_len > w->t->last_zero && w->fraction[w->fraction_len - 1] == '0') {
-        w->fraction_len--;
+    for (size_t i = whole + 1; i < n->len; i++) {
+        last = n->text[i] != '0' ? i : last;
     }
-    w->negative = w->negative && value.coefficient != 0;
-    w->overflow = w->whole_len > w->t->before || (w->t->before == 0 && w->t->has_point);
-    w->fraction_len = w->overflow ? after : w->fraction_len;
-    return ERR_OK;
+    if (w->t->zero_end > n->spaces) {
+        size_t zero = MIN_OF(n->len - 1, (size_t)(w->t->zero_end - n->spaces));
+        last = MAX_OF(last, zero);
+    }
+    return (ptrdiff_t)last;
 }
 
-static bool fills(const NumberWriter *w) {
-    return !w->t->fill_mode;
+static void writer_init(NumberWriter *w, const NumberText *n, Buffer *out) {
+    const NumberTemplate *t = n->t;
+    *w = (NumberWriter){.n = n, .t = t, .out = out, .brackets = t->brackets, .sign_place = t->sign_place, .zero_start = t->zero_start > 0 ? t->zero_start - 1 : 0};
+    if (t->plus || t->minus) {
+        w->sign_done = t->minus; /* PL alone: a minus still goes before the number */
+    } else {
+        w->brackets = w->brackets && (n->negative || !t->fill_mode);
+        w->sign_done = !n->negative && t->fill_mode && !t->sign;
+        w->sign_place = w->sign_place == SIGN_BEFORE && t->before == t->before_at_sign ? SIGN_BEHIND : w->sign_place;
+    }
+    w->last = t->after + t->before - 1 + (!w->sign_done && n->spaces == 0);
+    w->relevant = find_relevant(w);
 }
 
-/* The sign goes directly before the first character of the number. */
-static void put_leading_sign(NumberWriter *w) {
-    if (w->sign_done) {
+/* "9.9" shows .1, not 0.1. */
+static bool is_leading_zero(const NumberWriter *w) { return !w->t->zero && w->at == 0 && number_at(w, 0) == '0' && w->t->after != 0; }
+
+static bool ends_at_point(const NumberWriter *w) { return w->relevant >= 0 && number_at(w, (size_t)w->relevant) == '.'; }
+
+static void put_sign_before(NumberWriter *w) {
+    bool negative = w->n->negative;
+    bool due = w->place >= w->n->spaces || (w->t->zero && w->zero_start == w->place);
+    if (w->sign_done || !due || (is_leading_zero(w) && !ends_at_point(w))) {
+        return;
+    }
+    if (w->t->sign) {
+        if (w->sign_place == SIGN_BEFORE) {
+            buffer_append_char(w->out, negative ? '-' : '+');
+            w->sign_done = true;
+        }
         return;
     }
     w->sign_done = true;
-    if (w->t->brackets) {
-        if (w->negative || fills(w)) {
-            buffer_append_char(w->out, w->negative ? '<' : ' ');
+    if (w->brackets) {
+        buffer_append_char(w->out, negative ? '<' : ' ');
+    } else if (negative || !w->t->fill_mode) {
+        buffer_append_char(w->out, negative ? '-' : ' ');
+    }
+}
+
+static void put_next(NumberWriter *w, bool zero_pattern) {
+    char c = number_at(w, w->at);
+    if (c == '.') {
+        if (!ends_at_point(w) || w->t->fill_mode) {
+            buffer_append_char(w->out, '.');
         }
-    } else if (w->t->sign_first) {
-        buffer_append_char(w->out, w->negative ? '-' : '+');
-    } else if (!w->t->has_sign && (w->negative || fills(w))) {
-        buffer_append_char(w->out, w->negative ? '-' : ' ');
-    }
-}
-
-static void put_whole_digit(NumberWriter *w) {
-    int place = w->place++, first = w->t->before - w->whole_len;
-    bool zero_shown = place >= w->t->first_zero;
-    /* a lone 0 shows its last place where nothing else would be seen */
-    bool last = place == w->t->before - 1 && w->whole_len == 0 && w->fraction_len == 0;
-    if (w->overflow || place >= first) {
-        put_leading_sign(w);
-        buffer_append_char(w->out, w->overflow ? '#' : w->whole[place - first]);
+    } else if (w->relevant >= 0 && (ptrdiff_t)w->at > w->relevant && !zero_pattern) {
+        /* a zero at the end */
+    } else if (is_leading_zero(w)) {
+        if (!w->t->fill_mode) {
+            buffer_append_char(w->out, ' ');
+        } else if (ends_at_point(w)) {
+            buffer_append_char(w->out, '0');
+        }
+    } else {
+        buffer_append_char(w->out, c);
         w->digit_seen = true;
-    } else if (zero_shown || last) {
-        put_leading_sign(w);
-        buffer_append_char(w->out, '0');
-        w->digit_seen = true;
-    } else if (fills(w)) {
-        buffer_append_char(w->out, ' ');
     }
+    w->at += w->at < w->n->len;
 }
 
-static void put_fraction_digit(NumberWriter *w) {
-    int place = w->decimal++;
-    if (place < w->fraction_len || fills(w)) {
-        buffer_append_char(w->out, w->overflow ? '#' : w->fraction[place]);
-    }
-}
-
-static void put_ordinal(NumberWriter *w, bool upper) {
-    if (w->negative || w->t->has_point || w->overflow) {
+static void put_sign_behind(NumberWriter *w) {
+    int end = w->last + (w->n->spaces > 0) + w->t->point;
+    end = w->relevant >= 0 && (size_t)w->relevant == w->at ? w->place : end;
+    if (w->place + 1 != end) {
         return;
     }
-    char last = w->whole_len > 0 ? w->whole[w->whole_len - 1] : '0';
-    bool teen = w->whole_len > 1 && w->whole[w->whole_len - 2] == '1';
-    Str suffix = teen || last == '0' || last > '3' ? STR("th") : last == '1' ? STR("st") : last == '2' ? STR("nd") : STR("rd");
+    if (w->sign_done && w->brackets) {
+        buffer_append_char(w->out, w->n->negative ? '>' : ' ');
+    } else if (w->t->sign && w->sign_place == SIGN_BEHIND) {
+        buffer_append_char(w->out, w->n->negative ? '-' : '+');
+    }
+}
+
+static void put_digit(NumberWriter *w, bool zero_pattern) {
+    if (w->t->roman) {
+        return;
+    }
+    w->digit_seen = false;
+    put_sign_before(w);
+    bool before_number = w->place < w->n->spaces;
+    if (before_number && (!w->t->zero || w->zero_start > w->place)) {
+        buffer_append_fill(w->out, ' ', !w->t->fill_mode);
+    } else if (before_number) {
+        buffer_append_char(w->out, '0');
+        w->digit_seen = true;
+    } else {
+        put_next(w, zero_pattern);
+    }
+    put_sign_behind(w);
+    w->place++;
+}
+
+static ErrorCode put_ordinal(NumberWriter *w, bool upper, Error *err) {
+    const NumberText *n = w->n;
+    if (w->t->roman || n->text[0] == '#' || n->negative || w->t->point) {
+        return ERR_OK;
+    }
+    char last = n->text[n->len - 1];
+    if (last < '0' || last > '9') {
+        return error_set(err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "\"%.*s\" is not a number", (int)n->len, n->text);
+    }
+    bool teen = n->len > 1 && n->text[n->len - 2] == '1';
+    const char *suffix = teen ? "th" : last == '1' ? "st" : last == '2' ? "nd" : last == '3' ? "rd" : "th";
     for (size_t i = 0; i < 2; i++) {
-        buffer_append_char(w->out, upper ? (char)(suffix.data[i] & ~0x20) : suffix.data[i]);
-    }
-}
-
-static void put_token(NumberWriter *w, NumberToken token, char letter) {
-    switch (token) {
-    case N_DIGIT:
-    case N_ZERO:
-        if (w->decimal >= 0) {
-            put_fraction_digit(w);
-        } else {
-            put_whole_digit(w);
-        }
-        break;
-    case N_POINT:
-        if (!w->t->has_point) {
-            break;
-        }
-        put_leading_sign(w);
-        w->decimal = 0;
-        buffer_append_char(w->out, '.');
-        break;
-    case N_GROUP:
-        if (w->digit_seen) {
-            buffer_append_char(w->out, ',');
-        } else if (fills(w)) {
-            buffer_append_char(w->out, ' ');
-        }
-        break;
-    case N_SIGN:
-        if (!w->t->sign_first) {
-            buffer_append_char(w->out, w->negative ? '-' : '+');
-        }
-        break;
-    case N_MINUS:
-        if (w->negative || fills(w)) {
-            buffer_append_char(w->out, w->negative ? '-' : ' ');
-        }
-        break;
-    case N_PLUS:
-        if (!w->negative || fills(w)) {
-            buffer_append_char(w->out, w->negative ? ' ' : '+');
-        }
-        break;
-    case N_SIGN_FIXED:
-        buffer_append_char(w->out, w->negative ? '-' : '+');
-        break;
-    case N_CURRENCY:
-        if (fills(w)) {
-            buffer_append_char(w->out, ' ');
-        }
-        break;
-    case N_ORDINAL:
-        put_ordinal(w, letter >= 'A' && letter <= 'Z');
-        break;
-    case N_LITERAL:
-        buffer_append_char(w->out, letter);
-        break;
-    }
-}
-
-static ErrorCode write_number(Numeric value, Str format, Buffer *out, Error *err) {
-    NumberTemplate t;
-    TRY(read_template(format, &t, err));
-    NumberWriter w = {.t = &t, .out = out, .decimal = -1};
-    if (value.kind != NUMERIC_FINITE) {
-        w.overflow = true;
-        value = numeric_from_int64(0);
-    }
-    bool not_finite = w.overflow;
-    TRY(split_number(&w, value, err));
-    w.overflow |= not_finite;
-    for (size_t i = 0; i < t.count; i++) {
-        put_token(&w, (NumberToken)t.tokens[i], t.letters[i]);
-    }
-    if (t.brackets && (w.negative || !t.fill_mode)) {
-        buffer_append_char(out, w.negative ? '>' : ' ');
+        buffer_append_char(w->out, upper ? (char)(suffix[i] & ~0x20) : suffix[i]);
     }
     return ERR_OK;
 }
 
-/* A double as its decimal expansion rounded to `after` places. */
-static ErrorCode number_of_double(double value, int after, Numeric *value_out, Error *err) {
-    char text[400];
-    if (!isfinite(value) || fabs(value) >= 1e30) {
-        return numeric_from_double(value, value_out, err);
+static void put_roman(NumberWriter *w, bool upper) {
+    buffer_append_fill(w->out, ' ', w->t->fill_mode ? 0 : ROMAN_LEN_MAX - w->n->len);
+    for (size_t i = 0; i < w->n->len; i++) {
+        char c = w->n->text[i];
+        buffer_append_char(w->out, upper || c == '#' ? c : (char)(c | 0x20));
     }
-    int len = snprintf(text, sizeof text, "%.*f", MIN_OF(after, 15), value);
-    return numeric_parse((Str){text, (size_t)len}, value_out, err);
 }
 
-static int places_of(Str format) {
-    NumberTemplate t;
-    return read_template(format, &t, NULL) == ERR_OK ? t.after : 0;
+static void put_either(NumberWriter *w, bool condition, char c) {
+    if (condition || !w->t->fill_mode) {
+        buffer_append_char(w->out, condition ? c : ' ');
+    }
 }
 
-/* Any number as a decimal. */
-static ErrorCode number_of(const KernelCall *call, size_t row, Numeric *value_out, Error *err) {
-    ArgView a = func__arg(call, 0);
-    switch ((TypeId)call->args[0]->type.id) {
-    case TYPE_INT4:
-        *value_out = numeric_from_int64(AT(int32_t, a, row));
-        return ERR_OK;
-    case TYPE_INT8:
-        *value_out = numeric_from_int64(AT(int64_t, a, row));
-        return ERR_OK;
-    case TYPE_FLOAT8:
-        return number_of_double(AT(double, a, row), places_of(func__text(func__arg(call, 1), row)), value_out, err);
-    default:
-        *value_out = vector_numeric(call->args[0], row);
+static ErrorCode put_node(NumberWriter *w, const NumberNode *node, Error *err) {
+    switch ((NumberPattern)node->pattern) {
+    case NUMBER_TEXT: buffer_append(w->out, node->text, node->len); break;
+    case NUMBER_9:
+    case NUMBER_0:
+    case NUMBER_POINT:
+    case NUMBER_LOCAL_POINT: put_digit(w, node->pattern == NUMBER_0); break;
+    case NUMBER_COMMA:
+    case NUMBER_GROUP: put_either(w, w->digit_seen, ','); break;
+    case NUMBER_CURRENCY: buffer_append_char(w->out, ' '); break;
+    case NUMBER_ROMAN: put_roman(w, node->upper); break;
+    case NUMBER_ORDINAL: return put_ordinal(w, node->upper, err);
+    case NUMBER_MINUS: put_either(w, w->n->negative, '-'); break;
+    case NUMBER_PLUS: put_either(w, !w->n->negative, '+'); break;
+    case NUMBER_SIGN_HERE: buffer_append_char(w->out, w->n->negative ? '-' : '+'); break;
+    default: break;
+    }
+    return ERR_OK;
+}
+
+static ErrorCode write_number(const KernelCall *call, size_t row, NumberTemplate *t, Buffer *out, Error *err) {
+    NumberText n = {.t = t};
+    NumberWriter w;
+    TRY(text__number_template(func__text(func__arg(call, 1), row), t, err));
+    TRY(read_value(call, row, &n, err));
+    if (t->scientific) {
+        buffer_append(out, n.text, n.len);
         return ERR_OK;
     }
+    writer_init(&w, &n, out);
+    for (uint32_t i = 0; i < t->count; i++) {
+        TRY(put_node(&w, &t->nodes[i], err));
+    }
+    const uint8_t *end = out->len == 0 ? NULL : memchr(out->data, '\0', out->len); /* patterns behind the last digit that a double has */
+    out->len = end != NULL ? (size_t)(end - out->data) : out->len;
+    return ERR_OK;
 }
 
 ErrorCode func__to_char_number(const KernelCall *call, Vector *out, Error *err) {
     Buffer buffer;
     ErrorCode code = ERR_OK;
+    NumberTemplate *t = arena_new(call->arena, NumberTemplate);
     buffer_init(&buffer, TEXT_RESULT_BYTES_MAX);
     FOR_ROWS(call, row) {
-        Numeric value;
-        TRY_OR(done, number_of(call, row, &value, err));
-        TRY_OR(done, write_number(value, func__text(func__arg(call, 1), row), &buffer, err));
+        TRY_OR(done, write_number(call, row, t, &buffer, err));
         text__end(call, out, row, &buffer);
     }
 done:
     buffer_deinit(&buffer);
     return code;
-}
-
-/* ---- to_number ---- */
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/* Digits and one point are taken, signs and brackets read, everything else of the text is passed over. */
-ErrorCode func__to_number(const KernelCall *call, Vector *out, Error *err) {
-    ArgView a = func__arg(call, 0), b = func__arg(call, 1);
-    FOR_ROWS(call, row) {
-        NumberTemplate t;
-        Str text = func__text(a, row);
-        char number[NUMERIC_TEXT_MAX + 2];
-        size_t len = 0, after = 0;
-        bool negative = false, point = false, any = false;
-        TRY(read_template(func__text(b, row), &t, err));
-        for (size_t i = 0; i < text.len && len < NUMERIC_TEXT_MAX; i++) {
-            char c = text.data[i];
-            if (is_digit(c) && (!point || after < (size_t)t.after)) {
-                number[len++] = c;
-                after += point;
-                any = true;
-            } else if (c == '.' && t.has_point && !point) {
-                number[len++] = c;
-                point = true;
-            }
-            negative |= c == '-' || (c == '<' && t.brackets);
-        }
-        if (!any) {
-            return error_set(err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type numeric: \"%.*s\"", STR_ARG(text));
-        }
-        Numeric value;
-        TRY(numeric_parse((Str){number, len}, &value, err));
-        value.coefficient = negative ? -value.coefficient : value.coefficient;
-        func__put_numeric(call, out, row, value);
-    }
-    return ERR_OK;
 }
