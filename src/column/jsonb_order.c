@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "column/jsonb.h"
 
+static int compare_values(Str a, Str b);
+
 /* Length of the value that starts at `at`. */
 static size_t value_end(Str text, size_t at) {
     int depth = 0;
@@ -140,7 +142,7 @@ static int compare_parts(Str a, Str b) {
         return x < y ? -1 : 1;
     }
     while (next_part(a, &i, &u) && next_part(b, &k, &v)) {
-        int order = jsonb_compare(u, v);
+        int order = compare_values(u, v);
         if (order != 0) {
             return order;
         }
@@ -148,7 +150,7 @@ static int compare_parts(Str a, Str b) {
     return 0;
 }
 
-int jsonb_compare(Str a, Str b) {
+static int compare_values(Str a, Str b) {
     JsonKind x = json_kind(a), y = json_kind(b);
     if (x != y) {
         return x < y ? -1 : 1;
@@ -166,6 +168,12 @@ int jsonb_compare(Str a, Str b) {
     default:
         return 0;
     }
+}
+
+/* An empty array on its own lies before everything, a habit of PostgreSQL's. */
+int jsonb_compare(Str a, Str b) {
+    bool a_first = str_equal(a, STR("[]")), b_first = str_equal(b, STR("[]"));
+    return a_first != b_first ? (a_first ? -1 : 1) : compare_values(a, b);
 }
 
 static Str without_zeros(Str number) {
