@@ -93,12 +93,20 @@ static ErrorCode call_localtimestamp(Binder *b, const Expr **args, uint32_t coun
     return call_clock(b, "localtimestamp", args, count, position, expr_out);
 }
 
+/* A literal in quotes has no type before somebody asks for one. */
+static ErrorCode call_typeof(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    if (count == 1 && args[0]->type.id == TYPE_UNKNOWN && args[0]->kind == EXPR_CONSTANT && b->dialect == DIALECT_POSTGRES) {
+        return coerce(b, expr_text(b, STR("unknown"), TYPE_UNKNOWN, position), type_of(TYPE_REGTYPE), CAST_EXPLICIT, expr_out);
+    }
+    return call_function(b, STR("pg_typeof"), args, count, position, false, expr_out);
+}
+
 typedef ErrorCode (*FormBind)(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
 typedef struct FormRow { Str name; FormBind bind; } FormRow;
 static const FormRow form_rows[] = {
     {{"coalesce", 8}, call_coalesce}, {{"nullif", 6}, call_nullif}, {{"switch", 6}, call_switch}, {{"extract", 7}, call_extract},
     {{"current_time", 12}, call_current_time}, {{"current_timestamp", 17}, call_current_timestamp}, {{"localtime", 9}, call_localtime},
-    {{"localtimestamp", 14}, call_localtimestamp},
+    {{"localtimestamp", 14}, call_localtimestamp}, {{"pg_typeof", 9}, call_typeof},
     {{"nextval", 7}, call_nextval},   {{"currval", 7}, call_currval}, {{"setval", 6}, call_setval},
 };
 

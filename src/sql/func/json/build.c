@@ -134,6 +134,9 @@ static ErrorCode put_object(const KernelCall *call, size_t row, Buffer *out, Err
         if (vector_is_null(vector, row)) {
             return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "null value not allowed for object key");
         }
+        if (vector->type.id == TYPE_JSON || vector->type.id == TYPE_JSONB || vector->type.id == TYPE_RECORD || type_category((TypeId)vector->type.id) == CAT_ARRAY) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "key value must be scalar, not array, composite, or json");
+        }
         buffer_append_str(out, i > 0 ? STR(", ") : STR(""));
         if (vector->type.id == TYPE_SYMBOL || type_physical((TypeId)vector->type.id) == PHYS_STR) {
             json__put_string(vector_text(vector, row), out);

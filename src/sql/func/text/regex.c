@@ -5,20 +5,10 @@
  *          PCRE2 gets its memory from arenas, so that nothing must be freed.
  * Limits:  steps, depth and memory of a match are bounded; past them 54001.
  * Rules:   as PostgreSQL: the dot matches line ends, ^ and $ match at the ends of the text only. */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include "column/any_array.h"
-#include "sql/func/text/text_internal.h"
+#include "sql/func/text/regex_internal.h"
 
 enum { MATCH_STEPS_MAX = 10000000, MATCH_DEPTH_MAX = 10000, MATCH_HEAP_KIB_MAX = 65536, GROUPS_MAX = 100 };
-
-typedef struct Regex {
-    Str pattern;
-    uint32_t options;
-    pcre2_code *code;
-    bool longest; /* alternatives: the longest match counts, as in PostgreSQL, not the first that fits */
-} Regex;
 
 /* ---- memory ---- */
 
@@ -164,15 +154,7 @@ ErrorCode func__prepare_regex_replace(const PrepareCall *call, const void **prep
 
 /* ---- matching ---- */
 
-typedef struct RegexRun {
-    const KernelCall *call;
-    Regex own;                     /* last pattern compiled for a row */
-    const Regex *regex;
-    pcre2_match_context *limits;
-    pcre2_match_data *data;
-} RegexRun;
-
-static void run_begin(RegexRun *run, const KernelCall *call) {
+void regex__begin(RegexRun *run, const KernelCall *call) {
     pcre2_general_context *general = pcre2_general_context_create(arena_malloc, arena_free, call->arena);
     *run = (RegexRun){.call = call, .regex = call->prepared};
     run->limits = pcre2_match_context_create(general);
@@ -214,7 +196,7 @@ static bool longest_match(RegexRun *run, Str text, size_t from, int *groups_out)
 }
 
 /* *groups_out: 0 = no match, else 1 + the highest group that was set. */
-static ErrorCode run_match(RegexRun *run, Str text, size_t from, uint32_t options, int *groups_out, Error *err) {
+ErrorCode regex__match(RegexRun *run, Str text, size_t from, uint32_t options, int *groups_out, Error *err) {
     if (run->regex->longest && options == 0 && longest_match(run, text, from, groups_out)) {
         return ERR_OK;
     }
@@ -233,11 +215,11 @@ static ErrorCode run_match(RegexRun *run, Str text, size_t from, uint32_t option
 static ErrorCode test_rows(const KernelCall *call, Vector *out, uint32_t extra, bool negate, Error *err) {
     ArgView a = func__arg(call, 0), b = func__arg(call, 1);
     RegexRun run;
-    run_begin(&run, call);
+    regex__begin(&run, call);
     FOR_ROWS(call, row) {
         int groups;
         TRY(run_pattern(&run, func__text(b, row), PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | extra, err));
-        TRY(run_match(&run, func__text(a, row), 0, 0, &groups, err));
+        TRY(regex__match(&run, func__text(a, row), 0, 0, &groups, err));
         func__put_bool(out, row, (groups > 0) != negate);
     }
     return ERR_OK;
@@ -256,10 +238,10 @@ ErrorCode func__regex_fold_not(const KernelCall *call, Vector *out, Error *err) 
     return test_rows(call, out, PCRE2_CASELESS, true, err);
 }
 
-/* ---- regexp_like, regexp_count, regexp_substr ---- */
+/* ---- regexp_like, substring ---- */
 
 /* Pattern and flags of a row: (text, pattern[, flags at number]). */
-static ErrorCode row_regex(RegexRun *run, size_t row, uint16_t flags_argument, bool *global_out, Error *err) {
+ErrorCode regex__row(RegexRun *run, size_t row, uint16_t flags_argument, bool *global_out, Error *err) {
     const KernelCall *call = run->call;
     Str flags = call->arg_count > flags_argument ? func__text(func__arg(call, flags_argument), row) : STR("");
     uint32_t options;
@@ -269,19 +251,22 @@ static ErrorCode row_regex(RegexRun *run, size_t row, uint16_t flags_argument, b
 
 ErrorCode func__regexp_like(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
-    run_begin(&run, call);
+    regex__begin(&run, call);
     FOR_ROWS(call, row) {
         bool global;
         int groups;
-        TRY(row_regex(&run, row, 2, &global, err));
-        TRY(run_match(&run, func__text(func__arg(call, 0), row), 0, 0, &groups, err));
+        TRY(regex__row(&run, row, 2, &global, err));
+        if (global && !call->environment->questdb) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "regexp_like() does not support the \"global\" option");
+        }
+        TRY(regex__match(&run, func__text(func__arg(call, 0), row), 0, 0, &groups, err));
         func__put_bool(out, row, groups > 0);
     }
     return ERR_OK;
 }
 
 /* Where the search goes on after a match; an empty match steps one character ahead. */
-static size_t next_from(Str text, const size_t *ends) {
+size_t regex__next(Str text, const size_t *ends) {
     if (ends[1] > ends[0] || ends[1] >= text.len) {
         return ends[1] == ends[0] ? ends[1] + 1 : ends[1];
     }
@@ -290,55 +275,10 @@ static size_t next_from(Str text, const size_t *ends) {
     return ends[1] + (used <= 0 ? 1 : (size_t)used);
 }
 
-ErrorCode func__regexp_count(const KernelCall *call, Vector *out, Error *err) {
-    RegexRun run;
-    run_begin(&run, call);
-    FOR_ROWS(call, row) {
-        Str text = func__text(func__arg(call, 0), row);
-        int32_t count = 0;
-        bool global;
-        TRY(row_regex(&run, row, 2, &global, err));
-        for (size_t from = 0; from <= text.len;) {
-            int groups;
-            TRY(run_match(&run, text, from, 0, &groups, err));
-            if (groups == 0) {
-                break;
-            }
-            count++;
-            from = next_from(text, pcre2_get_ovector_pointer(run.data));
-        }
-        ((int32_t *)vector_data(out))[row] = count;
-    }
-    return ERR_OK;
-}
-
-ErrorCode func__regexp_substr(const KernelCall *call, Vector *out, Error *err) {
-    RegexRun run;
-    run_begin(&run, call);
-    FOR_ROWS(call, row) {
-        if (vector_is_null(call->args[0], row) || vector_is_null(call->args[1], row)) {
-            vector_set_null(out, call->arena, row);
-            continue;
-        }
-        Str text = func__text(func__arg(call, 0), row);
-        int groups;
-        bool global;
-        TRY(row_regex(&run, row, 2, &global, err));
-        TRY(run_match(&run, text, 0, 0, &groups, err));
-        const size_t *ends = pcre2_get_ovector_pointer(run.data);
-        if (groups == 0) {
-            vector_set_null(out, call->arena, row);
-        } else {
-            func__put_copy(call, out, row, str_slice(text, ends[0], ends[1]));
-        }
-    }
-    return ERR_OK;
-}
-
 /* substring(text from pattern): the first group if there is one, else the match. */
 ErrorCode func__substring_regex(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
-    run_begin(&run, call);
+    regex__begin(&run, call);
     FOR_ROWS(call, row) {
         if (vector_is_null(call->args[0], row) || vector_is_null(call->args[1], row)) {
             vector_set_null(out, call->arena, row);
@@ -347,7 +287,7 @@ ErrorCode func__substring_regex(const KernelCall *call, Vector *out, Error *err)
         Str text = func__text(func__arg(call, 0), row);
         int groups;
         TRY(run_pattern(&run, func__text(func__arg(call, 1), row), PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY, err));
-        TRY(run_match(&run, text, 0, 0, &groups, err));
+        TRY(regex__match(&run, text, 0, 0, &groups, err));
         uint32_t captures = 0;
         (void)pcre2_pattern_info(run.regex->code, PCRE2_INFO_CAPTURECOUNT, &captures);
         const size_t *ends = pcre2_get_ovector_pointer(run.data) + (captures > 0 ? 2 : 0);
@@ -398,7 +338,7 @@ static bool null_argument(const KernelCall *call, size_t row) {
 /* One match: an array of its groups; NULL if there is none. */
 ErrorCode func__regexp_match(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
-    run_begin(&run, call);
+    regex__begin(&run, call);
     FOR_ROWS(call, row) {
         AnyArrayBuilder builder;
         bool global = false;
@@ -408,11 +348,11 @@ ErrorCode func__regexp_match(const KernelCall *call, Vector *out, Error *err) {
             continue;
         }
         Str text = func__text(func__arg(call, 0), row);
-        TRY(row_regex(&run, row, 2, &global, err));
+        TRY(regex__row(&run, row, 2, &global, err));
         if (global) {
             return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "regexp_match() does not support the \"global\" option");
         }
-        TRY(run_match(&run, text, 0, 0, &groups, err));
+        TRY(regex__match(&run, text, 0, 0, &groups, err));
         if (groups == 0) {
             vector_set_null(out, call->arena, row);
             continue;
@@ -429,13 +369,13 @@ ErrorCode func__regexp_match(const KernelCall *call, Vector *out, Error *err) {
 static ErrorCode add_matches(RegexRun *run, Str text, bool global, AnyArrayBuilder *builder, uint32_t *count_out, Error *err) {
     for (size_t from = 0; from <= text.len;) {
         int groups = 0;
-        TRY(run_match(run, text, from, 0, &groups, err));
+        TRY(regex__match(run, text, from, 0, &groups, err));
         if (groups == 0) {
             break;
         }
         add_groups(run, text, groups, builder);
         ++*count_out;
-        from = next_from(text, pcre2_get_ovector_pointer(run->data));
+        from = regex__next(text, pcre2_get_ovector_pointer(run->data));
         if (!global) {
             break;
         }
@@ -446,7 +386,7 @@ static ErrorCode add_matches(RegexRun *run, Str text, bool global, AnyArrayBuild
 /* All matches as an array of two dimensions, a row a match: what regexp_matches gives one by one. */
 ErrorCode func__regexp_all(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
-    run_begin(&run, call);
+    regex__begin(&run, call);
     FOR_ROWS(call, row) {
         AnyArrayBuilder builder;
         bool global = false;
@@ -455,7 +395,7 @@ ErrorCode func__regexp_all(const KernelCall *call, Vector *out, Error *err) {
             vector_set_null(out, call->arena, row);
             continue;
         }
-        TRY(row_regex(&run, row, 2, &global, err));
+        TRY(regex__row(&run, row, 2, &global, err));
         any_array_begin(&builder, TYPE_TEXT, TEXT_RESULT_BYTES_MAX);
         ErrorCode code = add_matches(&run, func__text(func__arg(call, 0), row), global, &builder, &lengths[0], err);
         lengths[1] = lengths[0] == 0 ? 0 : builder.count / lengths[0];
@@ -470,13 +410,13 @@ static ErrorCode add_pieces(RegexRun *run, Str text, AnyArrayBuilder *builder, E
     size_t piece = 0;
     for (size_t from = 0; from <= text.len;) {
         int groups = 0;
-        TRY(run_match(run, text, from, 0, &groups, err));
+        TRY(regex__match(run, text, from, 0, &groups, err));
         const size_t *ends = pcre2_get_ovector_pointer(run->data);
         if (groups == 0) {
             break;
         }
         bool empty = ends[0] == ends[1];
-        from = next_from(text, ends);
+        from = regex__next(text, ends);
         if (empty && (ends[0] >= text.len || ends[0] == piece)) { /* an empty match parts characters, not ends */
             if (ends[0] >= text.len) {
                 break;
@@ -496,11 +436,11 @@ static ErrorCode add_pieces(RegexRun *run, Str text, AnyArrayBuilder *builder, E
 
 ErrorCode func__regexp_split_to_array(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
-    run_begin(&run, call);
+    regex__begin(&run, call);
     FOR_ROWS(call, row) {
         AnyArrayBuilder builder;
         bool global = false;
-        TRY(row_regex(&run, row, 2, &global, err));
+        TRY(regex__row(&run, row, 2, &global, err));
         if (global) {
             return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "regexp_split_to_array() does not support the \"global\" option");
         }
@@ -549,7 +489,7 @@ static Str similar_pattern(Str pattern, char escape, Arena *arena) {
 
 ErrorCode func__similar_to(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
-    run_begin(&run, call);
+    regex__begin(&run, call);
     FOR_ROWS(call, row) {
         int groups = 0;
         char escape = '\\';
@@ -562,7 +502,7 @@ ErrorCode func__similar_to(const KernelCall *call, Vector *out, Error *err) {
         }
         Str pattern = similar_pattern(func__text(func__arg(call, 1), row), escape, call->arena);
         TRY(run_pattern(&run, pattern, PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY, err));
-        TRY(run_match(&run, func__text(func__arg(call, 0), row), 0, 0, &groups, err));
+        TRY(regex__match(&run, func__text(func__arg(call, 0), row), 0, 0, &groups, err));
         func__put_bool(out, row, groups > 0);
     }
     return ERR_OK;
@@ -597,12 +537,16 @@ static void append_replacement(Buffer *buffer, Str replacement, Str text, const 
     }
 }
 
-static ErrorCode replace_row(RegexRun *run, size_t row, bool global, char mark, Buffer *buffer, Error *err) {
+/* The n-th match from byte `from` on is replaced, 0: all of them. */
+typedef struct Replace { size_t from; int64_t number; char mark; } Replace;
+
+static ErrorCode replace_row(RegexRun *run, size_t row, Replace replace, Buffer *buffer, Error *err) {
     Str text = func__text(func__arg(run->call, 0), row), replacement = func__text(func__arg(run->call, 2), row);
     size_t copied = 0;
-    for (size_t from = 0; from <= text.len;) {
+    int64_t number = 0;
+    for (size_t from = replace.from; from <= text.len;) {
         int groups;
-        TRY(run_match(run, text, from, 0, &groups, err));
+        TRY(regex__match(run, text, from, 0, &groups, err));
         if (groups == 0) {
             break;
         }
@@ -611,11 +555,14 @@ static ErrorCode replace_row(RegexRun *run, size_t row, bool global, char mark, 
         if (start < copied) {
             break;
         }
-        buffer_append_str(buffer, str_slice(text, copied, start));
-        append_replacement(buffer, replacement, text, run, groups, mark);
-        copied = end;
-        from = next_from(text, pcre2_get_ovector_pointer(run->data));
-        if (!global) {
+        number++;
+        if (replace.number == 0 || replace.number == number) {
+            buffer_append_str(buffer, str_slice(text, copied, start));
+            append_replacement(buffer, replacement, text, run, groups, replace.mark);
+            copied = end;
+        }
+        from = regex__next(text, ends);
+        if (number == replace.number) {
             break;
         }
     }
@@ -627,12 +574,17 @@ static ErrorCode replace_rows(const KernelCall *call, Vector *out, bool always_g
     RegexRun run;
     Buffer buffer;
     ErrorCode code = ERR_OK;
-    run_begin(&run, call);
+    bool starts = call->arg_count > 3 && call->args[3]->type.id == TYPE_INT4; /* (…, start [, N [, flags]]) */
+    regex__begin(&run, call);
     buffer_init(&buffer, TEXT_RESULT_BYTES_MAX);
     FOR_ROWS(call, row) {
         bool global;
-        TRY_OR(done, row_regex(&run, row, 3, &global, err));
-        TRY_OR(done, replace_row(&run, row, global || always_global, mark, &buffer, err));
+        Replace replace = {.number = 1, .mark = mark};
+        TRY_OR(done, regex__row(&run, row, starts ? 5 : 3, &global, err));
+        TRY_OR(done, starts ? regex__start(call, 3, row, &replace.from, err) : ERR_OK);
+        TRY_OR(done, starts && call->arg_count > 4 ? regex__count(call, 4, 0, "n", row, &replace.number, err) : ERR_OK);
+        replace.number = (global && call->arg_count != 5 && call->arg_count != 6) || always_global ? 0 : replace.number;
+        TRY_OR(done, replace_row(&run, row, replace, &buffer, err));
         text__end(call, out, row, &buffer);
     }
 done:
