@@ -65,6 +65,30 @@ int enum_position_number(const TypeBody *body, uint64_t position) {
     return -1;
 }
 
+static bool no_name(const OidNames *names, TypeId type, uint32_t oid, Buffer *out) {
+    (void)names, (void)type, (void)oid, (void)out;
+    return false;
+}
+
+static bool append_label(const OidNames *names, int64_t value, Buffer *out) {
+    enum { LABELS_ARENA_BYTES = 64 << 20 };
+    CatalogView *view = ((const CatalogLabels *)(const void *)names)->view;
+    Arena arena;
+    TypeBody body;
+    arena_init(&arena, LABELS_ARENA_BYTES);
+    bool known = catalog_type_body(view, enum_value_object(value), TYPE_KIND_ENUM, &arena, &body);
+    int number = known ? enum_position_number(&body, enum_value_position(value)) : -1;
+    if (number >= 0) {
+        buffer_append_str(out, body.labels[number]);
+    }
+    arena_deinit(&arena);
+    return number >= 0;
+}
+
+void catalog_labels_init(CatalogLabels *labels, CatalogView *view) {
+    *labels = (CatalogLabels){.names = {.append = no_name, .label = append_label}, .view = view};
+}
+
 /* ---- positions ---- */
 
 /* From the middle of the range on, so that there is room at both ends. */

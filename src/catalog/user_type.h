@@ -6,6 +6,7 @@
  * Tests: test/sql/enum.slt */
 #pragma once
 #include "catalog/bodies.h"
+#include "column/value_text.h"
 
 enum { ENUM_LABELS_MAX = 60000, ENUM_LABEL_BYTES_MAX = 63 };
 #define ENUM_POSITION_GAP (UINT64_C(1) << 26)                          /* between labels while there is room */
@@ -13,6 +14,9 @@ enum { ENUM_LABELS_MAX = 60000, ENUM_LABEL_BYTES_MAX = 63 };
 
 /* With an empty schema name along the path (NULL: public). The name as it is, or (fold) without regard to case where only one fits. */
 const CatalogObject *catalog_type_find(CatalogView *view, const Str *path, uint32_t path_count, Str schema_name, Str name, bool fold);
+/* Labels of enums over a catalog alone, for messages of the layers below the session. */
+typedef struct CatalogLabels { OidNames names; CatalogView *view; } CatalogLabels;
+void catalog_labels_init(CatalogLabels *labels, CatalogView *view);
 /* The body, if the object is a type of that kind. */
 bool catalog_type_body(CatalogView *view, uint32_t object_id, TypeKind kind, Arena *arena, TypeBody *body_out);
 

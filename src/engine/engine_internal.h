@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "blockfile/blockfile.h"
 #include "catalog/store.h"
+#include "catalog/user_type.h"
 #include "engine/engine.h"
 #include "table/table.h"
 #include "txn/txn.h"
@@ -106,6 +107,7 @@ struct Txn {
     Snapshot snapshot;
     WriteSet writes;
     TableWriter writer;
+    CatalogLabels labels;            /* for messages */
     uint64_t bytes_at_spill;         /* the writer's bytes_appended when rows of earlier statements were last looked at */
     Arena arena;
     TxnTable *tables;                /* claimed or written to */

@@ -25,10 +25,11 @@ struct ForeignCheck {
     ForeignCheck *next;
 };
 
-typedef struct Sides { const TableDef *child, *parent; const ConstraintDef *constraint; } Sides;
+typedef struct Sides { const TableDef *child, *parent; const ConstraintDef *constraint; const OidNames *names; } Sides;
 
 static bool find_sides(Txn *txn, uint32_t child_id, uint32_t constraint_id, Sides *sides) {
     CatalogView *view = &txn->view.base;
+    sides->names = txn->writer.names;
     sides->child = view->table_by_id(view, child_id);
     sides->constraint = sides->child != NULL ? table_constraint_by_id(sides->child, constraint_id) : NULL;
     sides->parent = sides->constraint != NULL ? view->table_by_id(view, sides->constraint->referenced_table_id) : NULL;
@@ -83,7 +84,8 @@ static void put_names(Buffer *out, const TableDef *table, const uint32_t *ids, u
     }
 }
 
-static void put_values(Buffer *out, const TableDef *table, const uint32_t *ids, const ColumnBlock *values, uint16_t count, uint32_t row) {
+static void put_values(Buffer *out, const TableDef *table, const uint32_t *ids, const ColumnBlock *values, uint16_t count, uint32_t row,
+                       const OidNames *names) {
     for (uint16_t i = 0; i < count; i++) {
         const ColumnDef *column = &table->columns[table_column_by_id(table, ids[i])];
         buffer_append_str(out, i > 0 ? STR(", ") : (Str){0});
@@ -93,9 +95,9 @@ static void put_values(Buffer *out, const TableDef *table, const uint32_t *ids, 
             buffer_append_str(out, column->symbols->text(column->symbols, ((const int32_t *)values[i].data)[row]));
         } else if (type_physical((TypeId)column->type.id) == PHYS_BIT) {
             uint8_t bit = bit_get(values[i].data, row);
-            value_format(column->type, &bit, &(TextStyle){0}, out);
+            value_format(column->type, &bit, &(TextStyle){.names = names}, out);
         } else {
-            value_format(column->type, (const uint8_t *)values[i].data + physical_bytes(type_physical((TypeId)column->type.id)) * row, &(TextStyle){0}, out);
+            value_format(column->type, (const uint8_t *)values[i].data + physical_bytes(type_physical((TypeId)column->type.id)) * row, &(TextStyle){.names = names}, out);
         }
     }
 }
@@ -111,7 +113,7 @@ static ErrorCode no_parent(const Sides *sides, const ColumnBlock *values, uint32
     buffer_init(&text, 1 << 16);
     put_names(&text, sides->child, sides->constraint->column_ids, sides->constraint->column_count);
     buffer_append_str(&text, STR(")=("));
-    put_values(&text, sides->child, sides->constraint->column_ids, values, sides->constraint->column_count, row);
+    put_values(&text, sides->child, sides->constraint->column_ids, values, sides->constraint->column_count, row, sides->names);
     ErrorCode code = error_set(err, ERR_FOREIGN_KEY_VIOLATION, ERROR_NO_POSITION, "insert or update on table \"%.*s\" violates foreign key constraint \"%.*s\"",
                                STR_ARG(sides->child->name), STR_ARG(sides->constraint->name));
     error_ignore(error_add(err, 'D', "Key (%.*s) is not present in table \"%.*s\".", (int)MIN_OF(text.len, (size_t)400), (const char *)text.data, STR_ARG(sides->parent->name)));
@@ -141,7 +143,7 @@ static ErrorCode still_referenced(const Sides *sides, const ColumnBlock *values,
     buffer_init(&text, 1 << 16);
     put_names(&text, sides->parent, constraint->referenced_ids, constraint->column_count);
     buffer_append_str(&text, STR(")=("));
-    put_values(&text, sides->parent, constraint->referenced_ids, values, constraint->column_count, row);
+    put_values(&text, sides->parent, constraint->referenced_ids, values, constraint->column_count, row, sides->names);
     ErrorCode code = error_set(err, ERR_FOREIGN_KEY_VIOLATION, ERROR_NO_POSITION,
                                "update or delete on table \"%.*s\" violates foreign key constraint \"%.*s\" on table \"%.*s\"", STR_ARG(sides->parent->name),
                                STR_ARG(constraint->name), STR_ARG(sides->child->name));
@@ -314,7 +316,7 @@ ErrorCode engine__foreign_ended(Txn *txn, const TableDef *table, const RowRef *r
             if (!may_change(txn, table, constraint->referenced_ids, constraint->column_count)) {
                 continue;
             }
-            Sides sides = {other, table, constraint};
+            Sides sides = {other, table, constraint, txn->writer.names};
             for (uint32_t at = 0; at < row_count; at += BATCH_ROWS) {
                 TRY(note_parents(txn, &sides, rows + at, (uint16_t)MIN_OF(row_count - at, (uint32_t)BATCH_ROWS), err));
             }

@@ -18,6 +18,8 @@ ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out,
     registry_begin(&engine->registry, &txn->entry, engine__visible_lsn, engine);
     txn->snapshot = (Snapshot){txn->entry.snapshot_lsn, txn->entry.own, 1};
     txn->writer.writes = &txn->writes;
+    catalog_labels_init(&txn->labels, &txn->view.base);
+    txn->writer.names = &txn->labels.names;
     txn__view_init(txn);
     txn__storage_init(txn);
     *txn_out = txn;

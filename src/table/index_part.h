@@ -60,6 +60,7 @@ NODISCARD ErrorCode table__run_write(Table *table, uint32_t index_id, uint32_t p
 typedef struct Prober {
     Table *table;
     const IndexShape *shape;
+    const OidNames *names;       /* of the writer, for messages */
     Stamp own;
     Part **parts;
     struct IndexRun **runs;      /* of each; NULL: it has a tree */

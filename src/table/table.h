@@ -9,6 +9,7 @@
 #pragma once
 #include "blockfile/blockfile.h"
 #include "catalog/store.h"
+#include "column/value_text.h"
 #include "chunk/chunk.h"
 #include "column/source.h"
 #include "txn/txn.h"
@@ -53,6 +54,7 @@ typedef struct TableWriter {
     uint64_t rows_appended, rows_ended;
     uint64_t bytes_unspilled;  /* at most so many bytes of rows may be due to leave memory */
     uint64_t bytes_appended;   /* rows and their long texts */
+    const OidNames *names;     /* labels of enums, for messages; NULL: numbers */
     const bool *assigned;      /* UPDATE of assigned_table: columns that may get other values; NULL = any */
     uint32_t assigned_table;
 } TableWriter;

@@ -7,7 +7,7 @@
 #include "table/index_part.h"
 
 /* "Key (a, b)=(1, x) already exists." */
-static void put_value(Buffer *out, const ColumnDef *column, const KeyColumn *key, uint32_t row) {
+static void put_value(Buffer *out, const ColumnDef *column, const KeyColumn *key, uint32_t row, const OidNames *names) {
     uint32_t at = key->constant ? 0 : row;
     if (key->valid != NULL && !bit_get(key->valid, at)) {
         buffer_append_str(out, STR("null"));
@@ -21,10 +21,11 @@ static void put_value(Buffer *out, const ColumnDef *column, const KeyColumn *key
         buffer_append_str(out, column->symbols->text(column->symbols, code));
         return;
     }
-    value_format(column->type, value, &(TextStyle){0}, out);
+    value_format(column->type, value, &(TextStyle){.names = names}, out);
 }
 
-static void describe_key(const IndexShape *shape, const KeyColumn *columns, uint32_t row, Buffer *out) {
+static void describe_key(const Prober *prober, const KeyColumn *columns, uint32_t row, Buffer *out) {
+    const IndexShape *shape = prober->shape;
     buffer_append_str(out, STR("Key ("));
     for (uint16_t i = 0; i < shape->count; i++) {
         const IndexKeyDef *key = &shape->index->keys[i];
@@ -35,15 +36,16 @@ static void describe_key(const IndexShape *shape, const KeyColumn *columns, uint
     buffer_append_str(out, STR(")=("));
     for (uint16_t i = 0; i < shape->count; i++) {
         buffer_append_str(out, i > 0 ? STR(", ") : (Str){0});
-        put_value(out, &shape->def->columns[shape->columns[i]], &columns[i], row);
+        put_value(out, &shape->def->columns[shape->columns[i]], &columns[i], row, prober->names);
     }
     buffer_append_str(out, STR(")"));
 }
 
-static ErrorCode duplicate(const IndexShape *shape, const KeyColumn *columns, uint32_t row, Error *err) {
+static ErrorCode duplicate(const Prober *prober, const KeyColumn *columns, uint32_t row, Error *err) {
+    const IndexShape *shape = prober->shape;
     Buffer text;
     buffer_init(&text, 1 << 16);
-    describe_key(shape, columns, row, &text);
+    describe_key(prober, columns, row, &text);
     ErrorCode code = error_set(err, ERR_UNIQUE_VIOLATION, ERROR_NO_POSITION, "duplicate key value violates unique constraint \"%.*s\"",
                                STR_ARG(shape->index->name));
     code = error_add(err, 'D', "%.*s already exists.", (int)MIN_OF(text.len, (size_t)600), (const char *)text.data);
@@ -72,7 +74,7 @@ static ErrorCode check_row(Prober *prober, const KeyColumn *columns, uint32_t ro
     KeyOwner owner;
     TRY(table__prober_find(prober, &question, &owner, err));
     if (owner.live) {
-        return duplicate(shape, columns, row, err);
+        return duplicate(prober, columns, row, err);
     }
     return owner.ended_by != 0 || owner.begun_by != 0 ? pending(shape, err) : ERR_OK;
 }
@@ -132,12 +134,13 @@ static ErrorCode check_piece(Checking *checking, const AppendedRows *piece, Erro
     return ERR_OK;
 }
 
-static ErrorCode check_index(Table *table, const TableDef *def, const IndexDef *index, Stamp own, const AppendedRows *pieces, uint32_t piece_count,
+static ErrorCode check_index(Table *table, const TableDef *def, const IndexDef *index, const TableWriter *writer, const AppendedRows *pieces, uint32_t piece_count,
                              Error *err) {
     IndexShape shape;
     Prober prober;
     table__shape(def, index, &shape);
-    TRY(table__prober_open(table, def, &shape, own, &prober, err));
+    TRY(table__prober_open(table, def, &shape, writer->snapshot.own, &prober, err));
+    prober.names = writer->names;
     Checking checking = {.prober = &prober};
     buffer_init(&checking.key, SIZE_MAX);
     ErrorCode code = ERR_OK;
@@ -161,7 +164,7 @@ static bool key_may_change(const TableDef *def, const TableWriter *writer, const
 ErrorCode table__check_unique(Table *table, const TableDef *def, const TableWriter *writer, const AppendedRows *pieces, uint32_t piece_count, Error *err) {
     for (uint16_t i = 0; i < def->index_count; i++) {
         if (def->indexes[i].is_unique && key_may_change(def, writer, &def->indexes[i])) {
-            TRY(check_index(table, def, &def->indexes[i], writer->snapshot.own, pieces, piece_count, err));
+            TRY(check_index(table, def, &def->indexes[i], writer, pieces, piece_count, err));
         }
     }
     return ERR_OK;
