@@ -63,14 +63,17 @@ ErrorCode system_rows_pg_settings(SystemView *view, SystemRows *rows, Error *err
     return ERR_OK;
 }
 
+typedef struct ActivityRows { SystemView *view; SystemRows *rows; } ActivityRows;
+
 static void put_activity(void *context, const SessionActivity *client) {
-    SystemRows *rows = context;
+    SystemRows *rows = ((ActivityRows *)context)->rows;
+    const CatalogObject *role = catalog_role_find(((ActivityRows *)context)->view->inner, client->user_name);
     row_begin(rows);
     put_oid(rows, OID_DATABASE);
     put_text(rows, client->database_name);
     put_int(rows, client->pid);
     put_null(rows);
-    put_oid(rows, OID_ROLE_POSTGRES);
+    put_oid(rows, role != NULL ? role_oid(role->id) : OID_ROLE_POSTGRES);
     put_text(rows, client->user_name);
     put_text(rows, client->application_name);
     put_filled(rows, client->client_address);
@@ -93,7 +96,7 @@ ErrorCode system_rows_pg_stat_activity(SystemView *view, SystemRows *rows, Error
     const FunctionEnvironment *environment = view->environment;
     (void)err;
     if (environment->calls != NULL) {
-        environment->calls->activity(environment->session, put_activity, rows);
+        environment->calls->activity(environment->session, put_activity, &(ActivityRows){view, rows});
     }
     return ERR_OK;
 }
