@@ -4,12 +4,16 @@
 #include "sql/system/ask.h"
 #include "sql/system/define.h"
 #include "sql/system/names.h"
+#include "sql/system/print.h"
 #include "sql/system/produce.h"
 
-/* Expressions are kept as text: what pg_get_expr makes of a stored tree. */
+/* Expressions are kept as text: what PostgreSQL would keep as a tree is printed here. */
 ErrorCode system_answer_pg_get_expr(Ask *ask, Error *err) {
     (void)err;
-    define_expression(ask->view, ask_text(ask, 0), &ask->text);
+    AnyRelation relation;
+    bool pretty = ask->call->arg_count > 2 && ask_bool(ask, 2);
+    bool of_table = relation_by_oid(ask->view, ask_oid(ask, 1), &relation) && relation.kind == 'r';
+    print_expression(ask->view, &(PrintOptions){.text = ask_text(ask, 0), .dialect = DIALECT_POSTGRES, .table = of_table ? relation.def : NULL, .pretty = pretty}, &ask->text);
     answer_buffer(ask);
     return ERR_OK;
 }
@@ -24,7 +28,7 @@ ErrorCode system_answer_pg_get_indexdef(Ask *ask, Error *err) {
     if (column == 0) {
         define_index(ask->view, &relation, ask->call->arg_count > 2 && ask_bool(ask, 2), &ask->text);
     } else if (column > 0 && column <= relation_column_count(&relation)) {
-        define_index_key(&relation, (uint16_t)(column - 1), &ask->text);
+        define_index_key(ask->view, &relation, (uint16_t)(column - 1), ask->call->arg_count > 2 && ask_bool(ask, 2), &ask->text);
     }
     answer_buffer(ask);
     return ERR_OK;
@@ -35,7 +39,7 @@ ErrorCode system_answer_pg_get_constraintdef(Ask *ask, Error *err) {
     const ConstraintDef *constraint;
     (void)err;
     if (constraint_by_oid(ask->view, ask_oid(ask, 0), &table, &constraint)) {
-        define_constraint(ask->view, table, constraint, &ask->text);
+        define_constraint(ask->view, table, constraint, ask->call->arg_count > 1 && ask_bool(ask, 1), &ask->text);
         answer_buffer(ask);
     } else if (define_domain_check(ask->view, ask_oid(ask, 0), &ask->text)) {
         answer_buffer(ask);
@@ -54,14 +58,15 @@ static ErrorCode find_named(Ask *ask, uint16_t argument, AnyRelation *relation_o
     return ERR_OK;
 }
 
+/* The second argument: pretty or not, or after how many columns to break lines, which is pretty. */
+static bool ask_is_pretty(const Ask *ask) { return ask->call->args[1]->type.id != TYPE_BOOL || ask_bool(ask, 1); }
+
 ErrorCode system_answer_pg_get_viewdef(Ask *ask, Error *err) {
     AnyRelation relation;
     bool found = false;
     TRY(find_named(ask, 0, &relation, &found, err));
     if (found && relation.kind == 'v' && relation.object != NULL) {
-        buffer_append_char(&ask->text, ' ');
-        buffer_append_str(&ask->text, relation.body.text);
-        buffer_append_char(&ask->text, ';');
+        define_view(ask->view, &relation, ask->call->arg_count > 1 && ask_is_pretty(ask), &ask->text);
         answer_buffer(ask);
     }
     return ERR_OK;
@@ -78,7 +83,8 @@ ErrorCode system_answer_pg_get_ruledef(Ask *ask, Error *err) {
         }
         buffer_append_str(&ask->text, STR("CREATE RULE \"_RETURN\" AS\n    ON SELECT TO "));
         put_qualified(&ask->text, relation.schema_name, relation.name);
-        buffer_printf(&ask->text, " DO INSTEAD  %.*s;", STR_ARG(relation.body.text));
+        buffer_append_str(&ask->text, STR(" DO INSTEAD "));
+        define_view(ask->view, &relation, false, &ask->text);
         answer_buffer(ask);
     }
     return ERR_OK;

@@ -3,6 +3,7 @@
 #include "sql/system/define.h"
 #include "sql/parse/lexer.h"
 #include "sql/system/names.h"
+#include "sql/system/print.h"
 
 void put_name(Buffer *out, Str name) {
     if (lexer_name_is_plain(name, DIALECT_POSTGRES)) {
@@ -39,10 +40,10 @@ static void put_column_list(Buffer *out, const TableDef *table, const uint32_t *
     buffer_append_char(out, ')');
 }
 
-/* A call stands for itself; any other expression is put in parentheses. */
+/* A call stands for itself; any other expression of an index is put in parentheses. */
 static bool is_call(Str text) {
     size_t i = 0;
-    while (i < text.len && ((text.data[i] >= 'a' && text.data[i] <= 'z') || text.data[i] == '_' || (text.data[i] >= '0' && text.data[i] <= '9'))) {
+    while (i < text.len && ((text.data[i] >= 'a' && text.data[i] <= 'z') || text.data[i] == '_' || text.data[i] == '"' || (text.data[i] >= '0' && text.data[i] <= '9'))) {
         i++;
     }
     if (i == 0 || i == text.len || text.data[i] != '(') {
@@ -58,45 +59,50 @@ static bool is_call(Str text) {
     return false;
 }
 
-static void put_expression(Buffer *out, Str text) {
-    bool bare = is_call(text) || (text.len > 0 && text.data[0] == '(' && text.data[text.len - 1] == ')');
-    buffer_append_str(out, bare ? STR("") : STR("("));
-    buffer_append_str(out, text);
-    buffer_append_str(out, bare ? STR("") : STR(")"));
+void define_default(SystemView *view, const TableDef *table, const ColumnDef *column, Buffer *out) {
+    bool generated = column->generated_text.len > 0;
+    print_expression(view, &(PrintOptions){.text = generated ? column->generated_text : column->default_text, .dialect = column->default_dialect,
+                                           .table = generated ? table : NULL, .type = column_shape(column->type).type_oid}, out);
 }
 
-void define_expression(SystemView *view, Str text, Buffer *out) {
-    static const Str HEAD = {"nextval('", 9}, TAIL = {"'::regclass)", 12};
-    Arena arena;
-    Str schema, name;
-    AnyRelation sequence;
-    arena_init(&arena, DEFINITION_BYTES_MAX);
-    bool next = str_starts_with(text, HEAD) && str_ends_with(text, TAIL);
-    Str quoted = next ? str_from(text.data + HEAD.len, text.len - HEAD.len - TAIL.len) : (Str){0};
-    if (next && names_split(quoted, &arena, &schema, &name) && names_find_relation(view, schema.len > 0 ? schema : STR("public"), name, &sequence)) {
-        buffer_append_str(out, HEAD);
-        names_append_relation(view, &sequence, out);
-        buffer_append_str(out, TAIL);
-    } else {
-        buffer_append_str(out, text);
+void put_default_text(SystemView *view, SystemRows *rows, const TableDef *table, const ColumnDef *column) {
+    if (!is_wanted(rows)) {
+        put_null(rows);
+        return;
     }
-    arena_deinit(&arena);
+    Buffer text;
+    buffer_init(&text, DEFINITION_BYTES_MAX);
+    define_default(view, table, column, &text);
+    put_text(rows, buffer_str(&text));
+    buffer_deinit(&text);
 }
 
-void define_index_key(const AnyRelation *relation, uint16_t key, Buffer *out) {
+void define_view(SystemView *view, const AnyRelation *relation, bool pretty, Buffer *out) {
+    print_query(view, relation->body.text, relation->body.dialect, pretty, out);
+    buffer_append_char(out, ';');
+}
+
+void define_index_key(SystemView *view, const AnyRelation *relation, uint16_t key, bool pretty, Buffer *out) {
     const IndexDef *index = relation->index;
     if (key >= index->key_count) {
         put_column_name(out, relation->def, index->include_ids[key - index->key_count]);
     } else if (index->keys[key].text.len > 0) {
-        put_expression(out, index->keys[key].text);
+        Buffer text;
+        buffer_init(&text, DEFINITION_BYTES_MAX);
+        print_expression(view, &(PrintOptions){.text = index->keys[key].text, .dialect = index->dialect, .table = relation->def, .pretty = pretty}, &text);
+        bool bare = is_call(buffer_str(&text));
+        buffer_append_str(out, bare ? STR("") : STR("("));
+        buffer_append_str(out, buffer_str(&text));
+        buffer_append_str(out, bare ? STR("") : STR(")"));
+        buffer_deinit(&text);
     } else {
         put_column_name(out, relation->def, index->keys[key].column_id);
     }
 }
 
-static void put_key(const AnyRelation *relation, uint16_t key, Buffer *out) {
+static void put_key(SystemView *view, const AnyRelation *relation, uint16_t key, bool pretty, Buffer *out) {
     const IndexKeyDef *def = &relation->index->keys[key];
-    define_index_key(relation, key, out);
+    define_index_key(view, relation, key, pretty, out);
     if (def->operator_class.len > 0) {
         buffer_append_char(out, ' ');
         buffer_append_str(out, def->operator_class);
@@ -122,7 +128,7 @@ void define_index(SystemView *view, const AnyRelation *relation, bool pretty, Bu
     buffer_printf(out, " USING %.*s (", STR_ARG(index->method.len > 0 ? index->method : STR("btree")));
     for (uint16_t k = 0; k < index->key_count; k++) {
         buffer_append_str(out, k > 0 ? STR(", ") : STR(""));
-        put_key(relation, k, out);
+        put_key(view, relation, k, pretty, out);
     }
     buffer_append_char(out, ')');
     if (index->include_count > 0) {
@@ -132,7 +138,7 @@ void define_index(SystemView *view, const AnyRelation *relation, bool pretty, Bu
     buffer_append_str(out, index->nulls_not_distinct ? STR(" NULLS NOT DISTINCT") : STR(""));
     if (index->predicate_text.len > 0) {
         buffer_append_str(out, STR(" WHERE "));
-        put_expression(out, index->predicate_text);
+        print_expression(view, &(PrintOptions){.text = index->predicate_text, .dialect = index->dialect, .table = relation->def, .pretty = pretty}, out);
     }
 }
 
@@ -164,11 +170,17 @@ static void define_foreign_key(SystemView *view, const TableDef *table, const Co
     put_action(out, "DELETE", constraint->on_delete);
 }
 
-void define_constraint(SystemView *view, const TableDef *table, const ConstraintDef *constraint, Buffer *out) {
+static void define_check(SystemView *view, const TableDef *table, const ConstraintDef *constraint, bool pretty, Buffer *out) {
+    buffer_append_str(out, STR("CHECK ("));
+    print_expression(view, &(PrintOptions){.text = constraint->text, .dialect = constraint->dialect, .table = table, .pretty = pretty, .parens = !pretty}, out);
+    buffer_append_char(out, ')');
+}
+
+void define_constraint(SystemView *view, const TableDef *table, const ConstraintDef *constraint, bool pretty, Buffer *out) {
     const IndexDef *index = table_index_by_id(table, constraint->index_id);
     switch (constraint->kind) {
     case CONSTRAINT_FOREIGN_KEY: define_foreign_key(view, table, constraint, out); break;
-    case CONSTRAINT_CHECK: buffer_printf(out, "CHECK ((%.*s))", STR_ARG(constraint->text)); break;
+    case CONSTRAINT_CHECK: define_check(view, table, constraint, pretty, out); break;
     default:
         buffer_append_str(out, constraint->kind == CONSTRAINT_PRIMARY_KEY ? STR("PRIMARY KEY ") : STR("UNIQUE "));
         buffer_append_str(out, index != NULL && index->nulls_not_distinct ? STR("NULLS NOT DISTINCT ") : STR(""));

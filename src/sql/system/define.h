@@ -8,9 +8,10 @@ void put_name(Buffer *out, Str name);                                        /* 
 void put_qualified(Buffer *out, Str schema, Str name);
 /* CREATE INDEX …; pretty: the schema only where the table is not visible without it. */
 void define_index(SystemView *view, const AnyRelation *relation, bool pretty, Buffer *out);
-/* A stored expression as a reader with this search path would write it: sequences are named so that he finds them. */
-void define_expression(SystemView *view, Str text, Buffer *out);
-void define_index_key(const AnyRelation *relation, uint16_t key, Buffer *out); /* one column of it */
+void define_index_key(SystemView *view, const AnyRelation *relation, uint16_t key, bool pretty, Buffer *out); /* one column of it */
 /* PRIMARY KEY (…), CHECK ((…)), FOREIGN KEY … */
-void define_constraint(SystemView *view, const TableDef *table, const ConstraintDef *constraint, Buffer *out);
+void define_constraint(SystemView *view, const TableDef *table, const ConstraintDef *constraint, bool pretty, Buffer *out);
+void define_default(SystemView *view, const TableDef *table, const ColumnDef *column, Buffer *out);     /* DEFAULT or GENERATED */
+void put_default_text(SystemView *view, SystemRows *rows, const TableDef *table, const ColumnDef *column); /* as a value */
+void define_view(SystemView *view, const AnyRelation *relation, bool pretty, Buffer *out);              /* with the semicolon */
 bool constraint_by_oid(SystemView *view, uint32_t oid, const TableDef **table_out, const ConstraintDef **constraint_out);

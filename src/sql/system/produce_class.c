@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * produce_class.c - pg_class, pg_attribute, pg_attrdef and the views that list relations: pg_tables, pg_views, statistics of tables. */
 #include "sql/system/acl.h"
+#include "sql/system/define.h"
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
 
@@ -206,7 +207,7 @@ ErrorCode system_rows_pg_attrdef(SystemView *view, SystemRows *rows, Error *err)
             put_oid(rows, oid_default(table.oid, column->id));
             put_oid(rows, table.oid);
             put_int(rows, c + 1);
-            put_text(rows, column->generated_text.len > 0 ? column->generated_text : column->default_text);
+            put_default_text(view, rows, table.def, column);
             row_end(rows);
         }
     }
@@ -240,12 +241,16 @@ ErrorCode system_rows_pg_tables(SystemView *view, SystemRows *rows, Error *err) 
 }
 
 /* The text of a view; the system's own are written in C and have none. */
-static void put_view_text(SystemRows *rows, const AnyRelation *relation) {
-    if (relation->object != NULL) {
-        put_text(rows, relation->body.text);
-    } else {
+static void put_view_text(SystemView *view, SystemRows *rows, const AnyRelation *relation) {
+    if (relation->object == NULL || !is_wanted(rows)) {
         put_null(rows);
+        return;
     }
+    Buffer text;
+    buffer_init(&text, DEFINITION_BYTES_MAX);
+    define_view(view, relation, false, &text);
+    put_text(rows, buffer_str(&text));
+    buffer_deinit(&text);
 }
 
 ErrorCode system_rows_pg_views(SystemView *view, SystemRows *rows, Error *err) {
@@ -260,7 +265,7 @@ ErrorCode system_rows_pg_views(SystemView *view, SystemRows *rows, Error *err) {
         put_text(rows, relation.schema_name);
         put_text(rows, relation.name);
         put_text(rows, owner_name(view, &relation));
-        put_view_text(rows, &relation);
+        put_view_text(view, rows, &relation);
         row_end(rows);
     }
     return ERR_OK;
@@ -278,7 +283,7 @@ ErrorCode system_rows_info_views(SystemView *view, SystemRows *rows, Error *err)
         put_text(rows, view->environment->database_name);
         put_text(rows, relation.schema_name);
         put_text(rows, relation.name);
-        put_view_text(rows, &relation);
+        put_view_text(view, rows, &relation);
         put_c(rows, "NONE");
         for (int i = 0; i < 5; i++) {
             put_yes(rows, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * produce_info.c - information_schema: schemas, tables and their columns. */
+#include "sql/system/define.h"
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
 #include <stdio.h>
@@ -163,10 +164,10 @@ static void put_identity(SystemView *view, SystemRows *rows, const ColumnDef *co
     put_yes(rows, body.cycle);
 }
 
-static void put_default(SystemRows *rows, const ColumnDef *column) {
+static void put_default(SystemView *view, SystemRows *rows, const AnyRelation *table, const ColumnDef *column) {
     bool shown = column != NULL && column->default_text.len > 0 && column->identity == IDENTITY_NONE;
     if (shown) {
-        put_text(rows, column->default_text);
+        put_default_text(view, rows, table->def, column);
     } else {
         put_null(rows);
     }
@@ -212,7 +213,7 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     put_table_name(view, rows, table);
     put_text(rows, column.name);
     put_int(rows, column.number);
-    put_default(rows, column.def);
+    put_default(view, rows, table, column.def);
     put_yes(rows, column.def == NULL || !column.def->not_null);
     put_standard_type(rows, column.type);
     put_length(rows, column.type);

@@ -291,6 +291,15 @@ ErrorCode system_rows_info_table_constraints(SystemView *view, SystemRows *rows,
     return ERR_OK;
 }
 
+/* The definition without the word CHECK. */
+static void put_check_clause(SystemView *view, SystemRows *rows, const TableDef *table, const ConstraintDef *constraint) {
+    Buffer text;
+    buffer_init(&text, DEFINITION_BYTES_MAX);
+    define_constraint(view, table, constraint, false, &text);
+    put_text(rows, str_slice(buffer_str(&text), sizeof "CHECK " - 1, buffer_str(&text).len));
+    buffer_deinit(&text);
+}
+
 ErrorCode system_rows_info_check_constraints(SystemView *view, SystemRows *rows, Error *err) {
     ConstraintWalk walk = {0};
     const ConstraintDef *constraint;
@@ -299,7 +308,7 @@ ErrorCode system_rows_info_check_constraints(SystemView *view, SystemRows *rows,
         if (constraint->kind == CONSTRAINT_CHECK) {
             row_begin(rows);
             put_constraint_name(view, rows, walk.table.schema_name, constraint->name);
-            put_text(rows, constraint->text);
+            put_check_clause(view, rows, walk.table.def, constraint);
             row_end(rows);
         }
     }
