@@ -213,6 +213,7 @@ static ErrorCode parse(Compiled *compiled, Str sql, size_t *used_out, Error *err
     compiled->text = arena_str(&compiled->arena, sql);
     TRY(sql_parse(compiled->text, 0, compiled->session->dialect, &compiled->arena, &compiled->tree, used_out, err));
     compiled->text = str_slice(compiled->text, 0, *used_out);
+    TRY(compiled__expand_explain(compiled, err));
     StatementKind kind = compiled->tree == NULL ? STATEMENT_EMPTY : own_kind(compiled->tree);
     compiled->own = kind != STATEMENT_EMPTY;
     compiled->needs_catalog = compiled->tree != NULL && (!compiled->own || kind == STATEMENT_DECLARE_CURSOR || declares_user_type(compiled->tree));
@@ -311,11 +312,12 @@ ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err) {
 
 ErrorCode compiled__columns(const Compiled *compiled, const RelColumn **columns_out, uint32_t *count_out) {
     static const RelColumn EXPLAIN_COLUMN = {.type = {.id = TYPE_TEXT}, .name = {"QUERY PLAN", 10}, .table_column = -1};
+    static const RelColumn JSON_COLUMN = {.type = {.id = TYPE_JSON}, .name = {"QUERY PLAN", 10}, .table_column = -1};
     const BoundStatement *bound = compiled->bound;
     *columns_out = compiled->columns;
     *count_out = compiled->column_count;
     if (bound->kind == STATEMENT_EXPLAIN) {
-        *columns_out = &EXPLAIN_COLUMN;
+        *columns_out = bound->as_json ? &JSON_COLUMN : &EXPLAIN_COLUMN;
         *count_out = 1;
     } else if (bound->returning_count > 0) {
         *columns_out = bound->returning_columns;

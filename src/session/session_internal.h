@@ -345,6 +345,7 @@ NODISCARD ErrorCode compiled__refresh(Compiled **compiled, Txn *txn, Error *err)
 NODISCARD ErrorCode compiled__columns(const Compiled *compiled, const RelColumn **columns_out, uint32_t *count_out);
 void session__environment(Session *session, FunctionEnvironment *environment_out);
 NODISCARD ErrorCode compiled__check_allowed(const Compiled *compiled, Error *err);
+NODISCARD ErrorCode compiled__expand_explain(Compiled *compiled, Error *err); /* EXPLAIN EXECUTE; else nothing */
 
 /* Blocks of columns as a table (block_source.c): what a plan over them scans. */
 typedef struct BlockSource { RowSource base; const ColumnBlock *blocks; } BlockSource;

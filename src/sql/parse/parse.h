@@ -16,6 +16,9 @@ NODISCARD ErrorCode sql_parse(Str text, size_t from, Dialect dialect, Arena *are
 /* One expression and nothing behind it: stored defaults and checks. */
 NODISCARD ErrorCode sql_parse_expression(Str text, Dialect dialect, Arena *arena, AstExpr **expr_out, Error *err);
 
+/* The text with values[n - 1] where $n stood; in the arena. */
+NODISCARD ErrorCode sql_replace_params(Str text, Dialect dialect, const Str *values, uint32_t count, Arena *arena, Str *text_out, Error *err);
+
 /* One type name and nothing behind it: "numeric(10,2)", "timestamp with time zone". */
 NODISCARD ErrorCode sql_parse_type(Str text, Dialect dialect, Arena *arena, AstType **type_out, Error *err);
 
