@@ -3,7 +3,7 @@
  *
  * Why:  a stored value of an enum holds the position of its label, so positions never change once given, and a label that is added in between
  *       takes one between its neighbours'. They start out far apart; ENUM_POSITION_GAP halves with each label added at the very same place.
- * Tests: test/sql/enum.slt */
+ * Tests: test/unit/catalog/test_user_type.c, test/sql/enum.slt */
 #pragma once
 #include "catalog/bodies.h"
 #include "column/value_text.h"
