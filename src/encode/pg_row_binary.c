@@ -92,6 +92,9 @@ bool encode__pg_binary_plan(Type type, PgFieldPlan *plan_out) {
     case TYPE_SYMBOL:
         *plan_out = (PgFieldPlan){encode__pg_fill_symbols, PG_FIELD_TEXTS, 0};
         return true;
+    case TYPE_ENUM:
+        *plan_out = (PgFieldPlan){encode__pg_fill_enums, PG_FIELD_TEXTS, 0};
+        return true;
     case TYPE_UNKNOWN:
     case TYPE_TEXT:
     case TYPE_VARCHAR:
@@ -102,7 +105,7 @@ bool encode__pg_binary_plan(Type type, PgFieldPlan *plan_out) {
         *plan_out = (PgFieldPlan){encode__pg_fill_refs, PG_FIELD_REFS, 0};
         return true;
     default:
-        if (type_physical(id) == PHYS_STR || id == TYPE_ENUM) {
+        if (type_physical(id) == PHYS_STR) {
             *plan_out = (PgFieldPlan){fill_long, PG_FIELD_TEXTS, 0};
         } else {
             *plan_out = (PgFieldPlan){fill_any, PG_FIELD_SLOTS, PG_BINARY_FIXED_MAX};

@@ -40,6 +40,7 @@ bool encode__pg_binary_plan(Type type, PgFieldPlan *plan_out);
 /* Fills shared by both formats: texts that are sent as they lie there, symbols. */
 void encode__pg_fill_refs(PgRun *run, PgField *field);
 void encode__pg_fill_symbols(PgRun *run, PgField *field);
+void encode__pg_fill_enums(PgRun *run, PgField *field);
 
 static inline const uint8_t *encode__pg_value(const PgRun *run, const PgField *field, size_t i) {
     return field->cell->data + (size_t)run->places[i] * field->cell->width;

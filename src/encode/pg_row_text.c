@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pg_row_text.c - pass one for text fields: a loop for each form of value. */
+#include "base/hash.h"
 #include "base/number.h"
 #include "encode/pg_row_internal.h"
 
@@ -126,9 +127,32 @@ static void fill_long(PgRun *run, PgField *field) {
     buffer_deinit(&text);
 }
 
-/* Names of objects and labels may be longer than a slot. */
+/* The label, in both formats. The catalog is asked once a run for each of the few labels that it holds. */
+void encode__pg_fill_enums(PgRun *run, PgField *field) {
+    enum { KNOWN_LABELS = 16 };
+    struct { int64_t value; const char *text; int32_t len; } known[KNOWN_LABELS] = {{0}};
+    Buffer text;
+    buffer_init(&text, SIZE_MAX);
+    FOR_VALUES(run, field, i) {
+        int64_t value;
+        memcpy(&value, encode__pg_value(run, field, i), sizeof value);
+        size_t slot = hash_u64((uint64_t)value) % KNOWN_LABELS;
+        if (known[slot].text == NULL || known[slot].value != value) {
+            buffer_clear(&text);
+            enum_format(value, &run->style, &text);
+            known[slot].value = value;
+            known[slot].text = arena_str(&run->encoder->scratch, buffer_str(&text)).data;
+            known[slot].len = (int32_t)text.len;
+        }
+        field->as.texts[i] = known[slot].text;
+        field->lens[i] = known[slot].len;
+    }
+    buffer_deinit(&text);
+}
+
+/* Names of objects may be longer than a slot. */
 static bool type_has_long_text(TypeId id) {
-    return type_physical(id) == PHYS_STR || type_category(id) == CAT_OID || id == TYPE_ENUM;
+    return type_physical(id) == PHYS_STR || type_category(id) == CAT_OID;
 }
 
 /* Settings that print this type in another way than the fast loops do. */
@@ -160,6 +184,8 @@ PgFieldPlan encode__pg_text_plan(Type type, const TextStyle *style) {
         return style->zone == NULL ? (PgFieldPlan){fill_timestamptz_utc, PG_FIELD_SLOTS, 48} : (PgFieldPlan){fill_fixed, PG_FIELD_SLOTS, 48};
     case TYPE_SYMBOL:
         return (PgFieldPlan){encode__pg_fill_symbols, PG_FIELD_TEXTS, 0};
+    case TYPE_ENUM:
+        return (PgFieldPlan){encode__pg_fill_enums, PG_FIELD_TEXTS, 0};
     case TYPE_UNKNOWN:
     case TYPE_TEXT:
     case TYPE_VARCHAR:
