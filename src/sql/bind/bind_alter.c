@@ -62,6 +62,12 @@ static ErrorCode missing_value(Binder *b, const AstAlterAction *ast, ColumnDef *
     return ERR_OK;
 }
 
+static ErrorCode duplicate_column(Binder *b, const BoundStatement *bound, int64_t position, Str name) {
+    return b->dialect == DIALECT_POSTGRES
+               ? error_set(b->err, ERR_DUPLICATE_COLUMN, position, "column \"%.*s\" of relation \"%.*s\" already exists", STR_ARG(name), STR_ARG(bound->table->name))
+               : error_set(b->err, ERR_DUPLICATE_COLUMN, position, "column '%.*s' already exists", STR_ARG(name));
+}
+
 static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *bound, AlterAction *action) {
     action->kind = ALTER_ADD_COLUMN;
     if (column_exists(bound, &ast->column)) {
@@ -69,7 +75,7 @@ static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *
             action->kind = ALTER_NOTHING;
             return ERR_OK;
         }
-        return error_set(b->err, ERR_DUPLICATE_COLUMN, ast->column.span.at, "column '%.*s' already exists", STR_ARG(ast->column.text));
+        return duplicate_column(b, bound, ast->column.span.at, ast->column.text);
     }
     uint32_t sequences = bound->sequence_count;
     TRY(bind_column(b, ast->definition, (uint16_t)bound->action_count, bound, &action->column));
@@ -108,7 +114,7 @@ static ErrorCode bind_rename_column(Binder *b, const AstAlterAction *ast, const 
     action->new_name = ast->new_name.text;
     TRY(existing_column(b, bound, &ast->column, &action->name));
     if (!str_equal_ignore_case(action->name, ast->new_name.text) && column_exists(bound, &ast->new_name)) {
-        return error_set(b->err, ERR_DUPLICATE_COLUMN, ast->new_name.span.at, "column '%.*s' already exists", STR_ARG(ast->new_name.text));
+        return duplicate_column(b, bound, ast->new_name.span.at, ast->new_name.text);
     }
     return ERR_OK;
 }

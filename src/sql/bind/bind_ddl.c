@@ -385,7 +385,8 @@ static ErrorCode check_exists(Binder *b, const AstCreateTable *ast, BoundStateme
         bound->already_there = true;
         return ERR_OK;
     }
-    return error_set(b->err, ERR_DUPLICATE_TABLE, ast->name.span.at, "table already exists [table=%.*s]", STR_ARG(spec->name));
+    return b->dialect == DIALECT_POSTGRES ? error_set(b->err, ERR_DUPLICATE_TABLE, ast->name.span.at, "relation \"%.*s\" already exists", STR_ARG(spec->name))
+                                          : error_set(b->err, ERR_DUPLICATE_TABLE, ast->name.span.at, "table already exists [table=%.*s]", STR_ARG(spec->name));
 }
 
 /* A temporary table is one of the session's own schema, which the session has made by now. */

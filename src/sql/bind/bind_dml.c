@@ -103,6 +103,9 @@ static ErrorCode check_row_length(Binder *b, const AstInsert *insert, const AstE
         return ERR_OK;
     }
     int64_t at = row->count > wanted ? (int64_t)row->items[wanted]->span.at : (int64_t)row->end;
+    if (b->dialect == DIALECT_POSTGRES) {
+        return error_set(b->err, ERR_SYNTAX, at, row->count > wanted ? "INSERT has more expressions than target columns" : "INSERT has more target columns than expressions");
+    }
     return error_set(b->err, ERR_SYNTAX, at, "row value count does not match column count [expected=%u, actual=%u, tuple=%u]", wanted, row->count, number + 1);
 }
 

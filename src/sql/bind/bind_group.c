@@ -167,11 +167,14 @@ static ErrorCode explicit_groups(Binder *b, SelectState *s) {
 /* ---------------------------------------------------------------- rewriting over the groups */
 
 static ErrorCode not_grouped(Binder *b, const SelectState *s, const Expr *column) {
-    Str name = STR("?");
+    Str name = STR("?"), qualifier = {0};
     for (uint32_t i = 0; i < s->scope.count; i++) {
-        name = s->scope.columns[i].id == column->as.column ? s->scope.columns[i].name : name;
+        bool found = s->scope.columns[i].id == column->as.column;
+        name = found ? s->scope.columns[i].name : name;
+        qualifier = found ? s->scope.columns[i].qualifier : qualifier;
     }
-    return error_set(b->err, ERR_GROUPING, column->position, "column \"%.*s\" must appear in the GROUP BY clause or be used in an aggregate function", STR_ARG(name));
+    return error_set(b->err, ERR_GROUPING, column->position, "column \"%.*s%s%.*s\" must appear in the GROUP BY clause or be used in an aggregate function",
+                     STR_ARG(qualifier), qualifier.len > 0 ? "." : "", STR_ARG(name));
 }
 
 static const ScopeColumn *scope_column_of(const SelectState *s, ColumnId id) {

@@ -128,12 +128,28 @@ static void put_time_precision(SystemRows *rows, Type type) {
     enum { MICROSECONDS = 6 };
     TypeId id = (TypeId)type.id;
     if (type_is_timestamp(id) || id == TYPE_INTERVAL || id == TYPE_TIME || id == TYPE_TIMETZ) {
-        put_int(rows, MICROSECONDS);
+        put_int(rows, type.precision == 0 ? MICROSECONDS : type.precision - 1);
     } else if (id == TYPE_DATE) {
         put_int(rows, 0);
     } else {
         put_null(rows);
     }
+}
+
+/* interval_type, the fields of INTERVAL DAY TO SECOND(3), and interval_precision, which PostgreSQL leaves empty too. */
+static void put_interval_type(SystemRows *rows, Type type) {
+    char name[80], *fields = name + sizeof "interval";
+    size_t len = type.id == TYPE_INTERVAL ? type_format_pg(name, sizeof name - 1, type_oid_of(type), type_typmod(type)) : 0;
+    if (len <= sizeof "interval" || name[sizeof "interval" - 1] != ' ') {
+        put_nulls(rows, 2);
+        return;
+    }
+    name[len] = 0;
+    for (char *c = fields; *c != 0; c++) {
+        *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 32 : *c);
+    }
+    put_c(rows, fields);
+    put_null(rows);
 }
 
 static void put_number_text(SystemRows *rows, int64_t value) {
@@ -192,7 +208,7 @@ void put_type_shape(SystemRows *rows, Type type) {
     put_nulls(rows, 3 + 3);
     put_numeric_shape(rows, type);
     put_time_precision(rows, type);
-    put_nulls(rows, 2);
+    put_interval_type(rows, type);
 }
 
 static void put_domain_name(SystemView *view, SystemRows *rows, const ColumnDef *column) {
@@ -219,7 +235,8 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     put_length(rows, column.type);
     put_numeric_shape(rows, column.type);
     put_time_precision(rows, column.type);
-    put_nulls(rows, 2 + 3 + 3); /* interval, character set, collation */
+    put_interval_type(rows, column.type);
+    put_nulls(rows, 3 + 3); /* character set, collation */
     put_domain_name(view, rows, column.def);
     put_catalog(view, rows);
     put_udt(view, rows, column.type);
