@@ -78,6 +78,7 @@ def main():
         import protocol
         import attacks
         import copying
+        import enums
         import session
         import styles
         import login
