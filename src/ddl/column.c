@@ -22,7 +22,11 @@ static ErrorCode fill(Ddl *ddl, const TableDef *table, Str column, Str value, Er
     buffer_append_str(&text, value);
     Str sql = arena_str(ddl->arena, buffer_str(&text));
     buffer_deinit(&text);
-    return ddl->run(ddl->context, sql, &rows, err);
+    ErrorCode code = ddl->run(ddl->context, sql, &rows, err);
+    if (code != ERR_OK && err != NULL) {
+        err->position = ERROR_NO_POSITION; /* it was one in the text above */
+    }
+    return code;
 }
 
 static ColumnDef *copy_columns(Ddl *ddl, const TableDef *table) {

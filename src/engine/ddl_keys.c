@@ -297,12 +297,12 @@ static ErrorCode name_constraint(Txn *txn, const TableDef *table, ConstraintDef 
     bool key = constraint->kind == CONSTRAINT_PRIMARY_KEY || constraint->kind == CONSTRAINT_UNIQUE;
     if (constraint->name.len > 0) {
         TRY(ddl__check_name(constraint->name, "constraint", err));
+        if (key && relation_taken(txn, table->schema_id, table, constraint->name)) {
+            return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(constraint->name));
+        }
         if (table_constraint_find(table, constraint->name) != NULL) {
             return error_set(err, ERR_DUPLICATE_OBJECT, ERROR_NO_POSITION, "constraint \"%.*s\" for relation \"%.*s\" already exists",
                              STR_ARG(constraint->name), STR_ARG(table->name));
-        }
-        if (key && relation_taken(txn, table->schema_id, table, constraint->name)) {
-            return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(constraint->name));
         }
         return ERR_OK;
     }

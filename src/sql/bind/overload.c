@@ -350,24 +350,37 @@ static Str function_name_at(const void *context, uint32_t i) {
     return str_from_c(function_at(i)->name);
 }
 
+/* PostgreSQL's hints, which its clients show. */
+static ErrorCode with_hint(Binder *b, ErrorCode code, bool is_operator, bool ambiguous) {
+    const char *what = is_operator ? "operator" : "function";
+    if (b->dialect == DIALECT_POSTGRES && b->err != NULL) {
+        error_ignore(ambiguous ? error_add(b->err, 'H', "Could not choose a best candidate %s. You might need to add explicit type casts.", what)
+                               : error_add(b->err, 'H', "No %s matches the given name and argument types. You might need to add explicit type casts.", what));
+    }
+    return code;
+}
+
 static ErrorCode no_such_call(Binder *b, Str name, const Expr *const *args, uint32_t count, int64_t position, bool is_operator, bool known, bool ambiguous) {
     Str types = argument_types(b, args, count);
     ErrorCode code = ambiguous ? ERR_AMBIGUOUS_FUNCTION : ERR_UNDEFINED_FUNCTION;
     const char *problem = ambiguous ? "is not unique" : "does not exist";
     if (is_operator) {
         bool binary = count == 2;
-        return error_set(b->err, code, position, "operator %s: %.*s %.*s %.*s", problem, STR_ARG(binary ? type_name(b, args[0]->type) : (Str){0}), STR_ARG(name),
-                         STR_ARG(type_name(b, args[count - 1]->type)));
+        error_ignore(error_set(b->err, code, position, "operator %s: %.*s%s%.*s %.*s", problem, STR_ARG(binary ? type_name(b, args[0]->type) : (Str){0}),
+                               binary ? " " : "", STR_ARG(name), STR_ARG(type_name(b, args[count - 1]->type))));
+        return with_hint(b, code, true, ambiguous);
     }
     if (known || ambiguous) {
-        return error_set(b->err, code, position, "function %.*s(%.*s) %s%s", STR_ARG(name), STR_ARG(types), problem,
-                         ambiguous ? "" : "; no row of that name takes these arguments");
+        error_ignore(error_set(b->err, code, position, "function %.*s(%.*s) %s%s", STR_ARG(name), STR_ARG(types), problem,
+                               ambiguous || b->dialect == DIALECT_POSTGRES ? "" : "; no row of that name takes these arguments"));
+        return with_hint(b, code, false, ambiguous);
     }
     Str closest = name_closest(name, (uint32_t)function_count(), function_name_at, NULL);
     if (closest.len > 0) {
         return error_set(b->err, code, position, "function %.*s(%.*s) does not exist; did you mean %.*s?", STR_ARG(name), STR_ARG(types), STR_ARG(closest));
     }
-    return error_set(b->err, code, position, "function %.*s(%.*s) does not exist", STR_ARG(name), STR_ARG(types));
+    error_ignore(error_set(b->err, code, position, "function %.*s(%.*s) does not exist", STR_ARG(name), STR_ARG(types)));
+    return with_hint(b, code, false, false);
 }
 
 /* ---------------------------------------------------------------- functions */

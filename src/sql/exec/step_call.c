@@ -8,7 +8,7 @@
 
 /* Position is told only for texts that did not read as a value; arithmetic has none, as in PostgreSQL. */
 static void place_error(const Step *step, Error *err) {
-    if (err == NULL || err->position >= 0 || step->function->arg_count != 1) {
+    if (err == NULL || err->position >= 0 || step->function->arg_count != 1 || err->code == ERR_STRING_TOO_LONG) {
         return;
     }
     bool reads_text = step->function->args[0] == TYPE_UNKNOWN || type_is_text((TypeId)step->function->args[0]);

@@ -134,7 +134,11 @@ ErrorCode cast__store_decimal(Type type, Numeric value, void *value_out, Error *
     int precision = type.precision == 0 ? (type.id == TYPE_DECIMAL8 ? 18 : NUMERIC_DIGITS_MAX) : type.precision;
     Int128 limit = pow10_int128(precision);
     if (scaled.coefficient >= limit || scaled.coefficient <= -limit) {
-        return error_set(err, ERR_OUT_OF_RANGE, ERROR_NO_POSITION, "numeric field overflow");
+        (void)error_set(err, ERR_OUT_OF_RANGE, ERROR_NO_POSITION, "numeric field overflow");
+        int digits = precision - type.scale;
+        error_ignore(error_add(err, 'D', digits > 0 ? "A field with precision %d, scale %d must round to an absolute value less than 10^%d."
+                                                    : "A field with precision %d, scale %d must round to an absolute value less than 1.", precision, type.scale, digits));
+        return ERR_OUT_OF_RANGE;
     }
     if (type.id == TYPE_DECIMAL8) {
         int64_t narrow = (int64_t)scaled.coefficient;
