@@ -191,6 +191,7 @@ struct Session {
     bool in_block, implicit, failed;
     bool block_used;                   /* a statement has looked at data: its modes cannot change any more */
     uint8_t block_isolation;
+    bool block_uncommitted;          /* READ UNCOMMITTED was asked for */
     bool block_read_only, block_deferrable;
     int64_t block_micros;              /* now() of the block */
     int64_t block_nanos;               /* monotonic */

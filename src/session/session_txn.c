@@ -22,6 +22,7 @@ ErrorCode session__engine_begin(Session *session, bool read_only, Txn **txn_out,
 
 static void default_modes(Session *session) {
     session->block_isolation = setting__isolation(setting__value(session, SETTING_DEFAULT_ISOLATION));
+    session->block_uncommitted = str_equal(setting__value(session, SETTING_DEFAULT_ISOLATION), STR("read uncommitted"));
     session->block_read_only = default_flag(session, SETTING_DEFAULT_READ_ONLY);
     session->block_deferrable = default_flag(session, SETTING_DEFAULT_DEFERRABLE);
 }
@@ -167,6 +168,7 @@ ErrorCode session__transaction_mode_set(Session *session, SettingId id, Str valu
     if (!session->in_block) {
         return ERR_OK; /* lasts for this statement only */
     }
+    session->block_uncommitted = id == SETTING_TRANSACTION_ISOLATION ? str_equal(value, STR("read uncommitted")) : session->block_uncommitted;
     return id == SETTING_TRANSACTION_ISOLATION ? change_modes(session, setting__isolation(value), session->block_read_only, err)
                                                : change_modes(session, session->block_isolation, str_equal(value, STR("on")), err);
 }
@@ -178,6 +180,11 @@ static uint8_t isolation_of(const AstTransaction *ast, uint8_t otherwise) {
     case AST_ISOLATION_UNSAID: return otherwise;
     default: return ISOLATION_READ_COMMITTED;
     }
+}
+
+/* READ UNCOMMITTED runs as READ COMMITTED, and is shown as it was asked for. */
+static void note_level(Session *session, const AstTransaction *ast) {
+    session->block_uncommitted = ast->isolation == AST_ISOLATION_UNSAID ? session->block_uncommitted : ast->isolation == AST_READ_UNCOMMITTED;
 }
 
 static bool read_only_of(const AstTransaction *ast, bool otherwise) {
@@ -234,6 +241,7 @@ ErrorCode session__set_transaction(Statement *statement, Error *err) {
         return import_snapshot(session, ast->name.text, err);
     }
     session->block_deferrable = ast->deferrable == AST_DEFERRABLE;
+    note_level(session, ast);
     return change_modes(session, isolation_of(ast, session->block_isolation), read_only_of(ast, session->block_read_only), err);
 }
 
@@ -258,6 +266,7 @@ static ErrorCode run_begin(Statement *statement, Error *err) {
         default_modes(session);
     }
     session->block_deferrable = ast->deferrable == AST_DEFERRABLE;
+    note_level(session, ast);
     uint8_t isolation = isolation_of(ast, session->block_isolation);
     bool read_only = read_only_of(ast, session->block_read_only);
     if (was_implicit) { /* what ran before in this round belongs to the block */

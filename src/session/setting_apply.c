@@ -211,6 +211,9 @@ Str setting__shown(const Session *session, SettingId id) {
     static const char *const LEVELS[] = {"read committed", "repeatable read", "serializable"};
     switch (id) {
     case SETTING_TRANSACTION_ISOLATION:
+        if (session->in_block && session->block_uncommitted && session->block_isolation == ISOLATION_READ_COMMITTED) {
+            return STR("read uncommitted");
+        }
         return session->in_block ? str_from_c(LEVELS[session->block_isolation]) : setting__value(session, SETTING_DEFAULT_ISOLATION);
     case SETTING_TRANSACTION_READ_ONLY:
         return session->in_block ? (session->block_read_only ? STR("on") : STR("off")) : setting__value(session, SETTING_DEFAULT_READ_ONLY);
