@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * load_internal.h - the state of a load, shared by planning (load_plan.c), parsing (load_value*.c) and the loop (load.c). */
 #pragma once
+#include "catalog/user_type.h"
 #include "load/load.h"
 #include "load/unpack.h"
 
@@ -46,6 +47,7 @@ struct LoadColumn {
     Arena *heap;         /* texts of the batch */
     SymbolTable *symbols;
     SymbolCacheSlot *cache;
+    const TypeBody *labels; /* of an enum */
     /* times */
     TimePattern pattern;
     bool has_pattern;

@@ -331,6 +331,12 @@ static ErrorCode fields_match(Load *load, const Survey *survey, Error *err) {
     return ERR_OK;
 }
 
+static const TypeBody *labels_of(Load *load, Type type) {
+    TypeBody *body = type.id == TYPE_ENUM ? arena_new(&load->arena, TypeBody) : NULL;
+    bool known = body != NULL && catalog_type_body(txn_catalog(session_txn(load->session)), type_enum_object(type), TYPE_KIND_ENUM, &load->arena, body);
+    return known ? body : NULL;
+}
+
 static ErrorCode columns_open(Load *load, const Survey *survey, Error *err) {
     load->column_count = load->table->column_count;
     load->columns = arena_array(&load->arena, LoadColumn, load->column_count);
@@ -345,6 +351,7 @@ static ErrorCode columns_open(Load *load, const Survey *survey, Error *err) {
         Type type = load->table->columns[i].type;
         bool is_time = type_is_timestamp(type.id) || type.id == TYPE_DATE;
         TRY(load__column_init(&load->columns[i], &load->table->columns[i], is_time ? pattern : STR(""), load->options.zone, &load->heap, err));
+        load->columns[i].labels = labels_of(load, load->table->columns[i].type);
     }
     const TableDef *table = load->table;
     load->report.table = arena_str(&load->arena, table->name);

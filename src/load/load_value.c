@@ -273,6 +273,14 @@ static bool parse_jsonb(LoadColumn *column, Str text, uint32_t row) {
     return fine;
 }
 
+static bool parse_label(LoadColumn *column, Str text, uint32_t row) {
+    int number = column->labels == NULL ? -1 : enum_label_number(column->labels, text);
+    if (number >= 0) {
+        ((int64_t *)column->data)[row] = enum_value_make(type_enum_object(column->type), column->labels->positions[number]);
+    }
+    return number >= 0;
+}
+
 /* ---- columns ---- */
 
 static const LoadParse PARSE[TYPE_COUNT] = {
@@ -303,6 +311,7 @@ static const LoadParse PARSE[TYPE_COUNT] = {
     [TYPE_TIME] = parse_clock,
     [TYPE_JSON] = parse_json,
     [TYPE_JSONB] = parse_jsonb,
+    [TYPE_ENUM] = parse_label,
 };
 
 ErrorCode load__column_init(LoadColumn *column, const ColumnDef *def, Str pattern, const Zone *zone, Arena *heap, Error *err) {
