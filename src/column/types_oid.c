@@ -211,6 +211,21 @@ static size_t format_modified(char *out, size_t room, Type type, int32_t typmod)
     }
 }
 
+/* What no value has: arguments of built-in functions are of these types. */
+static const char *pseudo_type_name(uint32_t oid) {
+    static const struct { uint32_t oid; const char *name; } PSEUDO_TYPES[] = {
+        {2275, "cstring"}, {2276, "\"any\""}, {2279, "trigger"}, {2281, "internal"}, {2283, "anyelement"}, {2776, "anynonarray"}, {3500, "anyenum"},
+        {3831, "anyrange"}, {4537, "anymultirange"}, {4538, "anycompatiblemultirange"}, {5077, "anycompatible"}, {5078, "anycompatiblearray"},
+        {5079, "anycompatiblenonarray"}, {5080, "anycompatiblerange"},
+    };
+    for (size_t i = 0; i < COUNT_OF(PSEUDO_TYPES); i++) {
+        if (PSEUDO_TYPES[i].oid == oid) {
+            return PSEUDO_TYPES[i].name;
+        }
+    }
+    return NULL;
+}
+
 size_t type_format_pg(char *out, size_t room, uint32_t oid, int32_t typmod) {
     Type type;
     if (oid == 0) {
@@ -220,7 +235,8 @@ size_t type_format_pg(char *out, size_t room, uint32_t oid, int32_t typmod) {
         return clip(snprintf(out, room, "anyarray"), room);
     }
     if (!type_from_oid(oid, &type)) {
-        return clip(snprintf(out, room, "???"), room);
+        const char *pseudo = pseudo_type_name(oid);
+        return clip(snprintf(out, room, "%s", pseudo != NULL ? pseudo : "???"), room);
     }
     bool array = type.id == TYPE_ARRAY;
     if (array) {

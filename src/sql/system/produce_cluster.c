@@ -113,6 +113,7 @@ ErrorCode system_rows_pg_namespace(SystemView *view, SystemRows *rows, Error *er
     Str name;
     (void)err;
     put_namespace(view, rows, OID_SCHEMA_CATALOG, STR("pg_catalog"), 0);
+    put_namespace(view, rows, OID_SCHEMA_TOAST, STR("pg_toast"), 0);
     put_namespace(view, rows, OID_SCHEMA_INFORMATION, STR("information_schema"), 0);
     while (view->inner->schema_next(view->inner, &cursor, &id, &name)) {
         put_namespace(view, rows, schema_oid(id), name, id);
