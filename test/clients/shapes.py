@@ -199,16 +199,18 @@ def asked(address, path):
 
 
 def record(addresses, paths):
+    text = []
+    for path in paths:
+        servers = [asked(address, path) for address in addresses]
+        both = {}
+        for key, (sql, lines, _) in servers[0].items():
+            answers = [lines]
+            answers += [other[key][1] for other in servers[1:] if other[key][1] not in answers]
+            both[key] = (sql, answers, None)
+        for key, (sql, answers, _) in folded(both).items():
+            text.append(f"== {key} {' '.join(sql.split())[:60]}\n" + "\nor\n".join("\n".join(lines) for lines in answers) + "\n")
     with open(EXPECTED, "w", encoding="utf-8", newline="\n") as out:
-        for path in paths:
-            servers = [asked(address, path) for address in addresses]
-            both = {}
-            for key, (sql, lines, _) in servers[0].items():
-                answers = [lines]
-                answers += [other[key][1] for other in servers[1:] if other[key][1] not in answers]
-                both[key] = (sql, answers, None)
-            for key, (sql, answers, _) in folded(both).items():
-                out.write(f"== {key} {' '.join(sql.split())[:60]}\n" + "\nor\n".join("\n".join(lines) for lines in answers) + "\n")
+        out.writelines(text)
 
 
 def expected():
