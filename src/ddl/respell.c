@@ -41,7 +41,9 @@ static ErrorCode respell_text(Respell *respell, const TableDef *table, Type type
 static ErrorCode respell_columns(Respell *respell, const TableDef *table, TableDef *changed, Error *err) {
     uint16_t count = table_stored_count(table);
     changed->columns = arena_array(respell->ddl->arena, ColumnDef, count + 1u);
-    memcpy(changed->columns, table->columns, sizeof(ColumnDef) * count);
+    if (count > 0) {
+        memcpy(changed->columns, table->columns, sizeof(ColumnDef) * count);
+    }
     for (uint16_t i = 0; i < count; i++) {
         ColumnDef *column = &changed->columns[i];
         if (column->sequence_id == 0) {
@@ -54,7 +56,9 @@ static ErrorCode respell_columns(Respell *respell, const TableDef *table, TableD
 
 static ErrorCode respell_constraints(Respell *respell, const TableDef *table, TableDef *changed, Error *err) {
     changed->constraints = arena_array(respell->ddl->arena, ConstraintDef, table->constraint_count + 1u);
-    memcpy(changed->constraints, table->constraints, sizeof(ConstraintDef) * table->constraint_count);
+    if (table->constraint_count > 0) {
+        memcpy(changed->constraints, table->constraints, sizeof(ConstraintDef) * table->constraint_count);
+    }
     for (uint16_t i = 0; i < table->constraint_count; i++) {
         ConstraintDef *constraint = &changed->constraints[i];
         if (constraint->kind == CONSTRAINT_CHECK) {
@@ -71,7 +75,9 @@ static Type computed_type(const TableDef *table, uint32_t column_id) {
 
 static ErrorCode respell_indexes(Respell *respell, const TableDef *table, TableDef *changed, Error *err) {
     changed->indexes = arena_array(respell->ddl->arena, IndexDef, table->index_count + 1u);
-    memcpy(changed->indexes, table->indexes, sizeof(IndexDef) * table->index_count);
+    if (table->index_count > 0) {
+        memcpy(changed->indexes, table->indexes, sizeof(IndexDef) * table->index_count);
+    }
     for (uint16_t i = 0; i < table->index_count; i++) {
         IndexDef *index = &changed->indexes[i];
         IndexKeyDef *keys = arena_array(respell->ddl->arena, IndexKeyDef, index->key_count + 1u);

@@ -4,7 +4,7 @@
  * Threads: the list and what stands behind Session.running are guarded by hub->mutex. Tests: test/unit/session/test_session.c */
 #include "session/session_internal.h"
 
-enum { PID_FIRST = 1000, RUNNING_BYTES_MAX = 1024 }; /* as track_activity_query_size */
+enum { PID_FIRST = 1000, RUNNING_BYTES_MAX = 1024 /* as track_activity_query_size */, USER_BYTES_MAX = 256 };
 
 int32_t session_pid(const Session *session) { return (int32_t)((session->id + PID_FIRST) & INT32_MAX); }
 
@@ -97,25 +97,46 @@ void session__shown_application(Session *session, Str name) {
     hub->sched->mutex_unlock(hub->sched, &hub->mutex);
 }
 
-bool session__signal(Session *self, int32_t pid, bool terminate) {
+static Session *client_by_pid(Hub *hub, int32_t pid) {
+    Session *session = hub->first;
+    while (session != NULL && session_pid(session) != pid) {
+        session = session->next;
+    }
+    return session;
+}
+
+static void disturb(Session *session, bool terminate) {
+    session_cancel(session);
+    if (terminate) {
+        atomic_store(&session->terminate, 1);
+    }
+    if (terminate && session->wake != NULL) {
+        session->wake(session->wake_context);
+    }
+}
+
+/* Rights are looked up without the mutex; a client's user and number are the same all its life. */
+ErrorCode session__signal(Session *self, int32_t pid, bool terminate, bool *found_out, Error *err) {
     Hub *hub = self->hub;
-    bool found = false;
+    char user[USER_BYTES_MAX];
+    size_t user_bytes = 0;
     hub->sched->mutex_lock(hub->sched, &hub->mutex);
-    for (Session *session = hub->first; session != NULL && !found; session = session->next) {
-        if (session_pid(session) != pid) {
-            continue;
-        }
-        found = true;
-        session_cancel(session);
-        if (terminate) {
-            atomic_store(&session->terminate, 1);
-            if (session->wake != NULL) {
-                session->wake(session->wake_context);
-            }
-        }
+    Session *session = client_by_pid(hub, pid);
+    bool found = session != NULL;
+    if (found) {
+        user_bytes = MIN_OF(session->options.user_name.len, sizeof user);
+        memcpy(user, session->options.user_name.data, user_bytes);
     }
     hub->sched->mutex_unlock(hub->sched, &hub->mutex);
-    return found;
+    TRY(!found || session == self ? ERR_OK : session__signal_check(self, (Str){user, user_bytes}, terminate, err));
+    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    session = found ? client_by_pid(hub, pid) : NULL;
+    if (session != NULL) {
+        disturb(session, terminate);
+    }
+    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+    *found_out = session != NULL;
+    return ERR_OK;
 }
 
 bool session_terminate_asked(const Session *session) { return atomic_load(&session->terminate) != 0; }

@@ -64,7 +64,9 @@ static Str snapshot_export(void *context, Arena *arena) {
 }
 
 static void activity(void *session, void (*visit)(void *context, const SessionActivity *row), void *context) { session__activity(session, visit, context); }
-static bool signal_client(void *session, int32_t pid, bool terminate) { return session__signal(session, pid, terminate); }
+static ErrorCode signal_client(void *session, int32_t pid, bool terminate, bool *found_out, Error *err) {
+    return session__signal(session, pid, terminate, found_out, err);
+}
 static ErrorCode advisory(void *session, const AdvisoryCall *call, bool *result_out, Error *err) { return session__advisory(session, call, result_out, err); }
 static void locks(void *session, void (*visit)(void *context, const SessionLock *lock), void *context) { session__locks(session, visit, context); }
 

@@ -305,6 +305,8 @@ void session__settings_release(Session *session, uint32_t savepoint_count);
 NODISCARD ErrorCode session__setting_check(Session *session, Str name, const Str *value, Str *name_out, Error *err);
 /* Name and value of a SET. */
 NODISCARD ErrorCode session__set_text(Arena *arena, const AstSet *set, Str *name_out, Str *text_out, Error *err);
+/* May the session cancel statements of the user's sessions, or end them? */
+NODISCARD ErrorCode session__signal_check(Session *session, Str user_name, bool terminate, Error *err);
 NODISCARD ErrorCode session__role_set(Session *session, Str name, Error *err);
 NODISCARD ErrorCode session__authorization_set(Session *session, Str name, Error *err);
 
@@ -418,7 +420,7 @@ void session__advisory_end_transaction(Session *session);
 void session__advisory_release_all(Session *session);
 void session__locks(Session *session, void (*visit)(void *context, const SessionLock *lock), void *context);
 void session__activity(Session *session, void (*visit)(void *context, const SessionActivity *row), void *context);
-bool session__signal(Session *session, int32_t pid, bool terminate);
+NODISCARD ErrorCode session__signal(Session *self, int32_t pid, bool terminate, bool *found_out, Error *err);
 void session__shown_application(Session *session, Str name);
 void session__note_running(Session *session, Str text, bool active);
 extern const SessionCalls SESSION__CALLS;

@@ -302,6 +302,9 @@ static ErrorCode run_maintenance(Statement *statement, Error *err) {
     if (session->in_block && (!session->implicit || txn_has_writes(session->txn))) {
         return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "%s cannot run inside a transaction block", is_vacuum ? "VACUUM" : "CHECKPOINT");
     }
+    if (!is_vacuum && session__bind_role(session, txn_catalog(statement__txn(statement))) != 0) {
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to execute CHECKPOINT command");
+    }
     end_own(statement);
     TRY(session_implicit_end(session, true, err));
     statement__tag(statement, is_vacuum ? "VACUUM" : "CHECKPOINT");

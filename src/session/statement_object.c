@@ -41,6 +41,25 @@ ErrorCode session__role_check(Session *session, Str name, bool authorization, Er
     return code;
 }
 
+/* Superusers may everything, others what belongs to roles whose privileges they hold. */
+ErrorCode session__signal_check(Session *session, Str user_name, bool terminate, Error *err) {
+    Txn *txn = NULL;
+    TRY(engine_begin(session->engine, NULL, &txn, err));
+    CatalogView *catalog = session->in_block ? txn_catalog(session->txn) : txn_catalog(txn);
+    uint32_t mine = session__role_id(catalog, session->acting_user);
+    uint32_t theirs = session__role_id(catalog, user_name);
+    bool super = theirs == ROLE_POSTGRES_ID || catalog_role_is_superuser(catalog, theirs);
+    bool may = session__bind_role(session, catalog) == 0 || (!super && catalog_role_is_member(catalog, mine, theirs, MEMBERSHIP_INHERIT));
+    txn_rollback(txn);
+    if (may) {
+        return ERR_OK;
+    }
+    error_ignore(error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to %s", terminate ? "terminate process" : "cancel query"));
+    return super ? error_add(err, 'D', "Only roles with the SUPERUSER attribute may %s of roles with the SUPERUSER attribute.", terminate ? "terminate processes" : "cancel queries")
+                 : error_add(err, 'D', "Only roles with privileges of the role whose %s may %s.", terminate ? "process is being terminated" : "query is being canceled",
+                             terminate ? "terminate this process" : "cancel this query");
+}
+
 /* ---- ddl/ ---- */
 
 static void take_notice(void *context, const char *sqlstate, Str message, Str detail) {

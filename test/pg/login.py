@@ -112,3 +112,20 @@ def a_kept_setting_that_cannot_be_set_is_a_warning():
             got = mine.send(startup_packet(user="l_one", database="basalt")).until("Z")
             expect([(m.fields()["S"], m.fields()["C"]) for m in got if m.kind == "N"], [("WARNING", "42501")])
             expect(mine.rows("select current_user"), [["l_one"]])
+
+
+@check
+def others_may_neither_be_disturbed_nor_read():
+    """A role ends and cancels clients of roles whose privileges it holds, and sees what they do; of others it hears that they are there."""
+    with roles("create role l_low login", "create role l_peer login"), Pg() as boss, Pg(user="l_low") as low, Pg(user="l_low") as twin, Pg(user="l_peer") as peer:
+        boss.query("select 'l_secret'")
+        for other in (boss, peer):
+            for function in ("pg_terminate_backend", "pg_cancel_backend"):
+                expect(low.error(f"select {function}({other.key[0]})")["C"], "42501")
+            expect(low.rows(f"select query, state, query_start from pg_stat_activity where pid = {other.key[0]}"), [["<insufficient privilege>", None, None]])
+        expect(boss.rows(f"select state from pg_stat_activity where pid = {peer.key[0]}"), [["idle"]])
+        expect(low.rows(f"select state from pg_stat_activity where pid = {twin.key[0]}"), [["idle"]])
+        expect(low.rows("select pg_cancel_backend(2147483647)"), [["f"]])
+        expect(low.rows(f"select pg_terminate_backend({twin.key[0]})"), [["t"]])
+        expect(twin.read().fields()["C"], "57P01")
+        expect(boss.rows(f"select pg_terminate_backend({peer.key[0]})"), [["t"]])

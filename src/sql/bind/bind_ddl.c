@@ -289,6 +289,7 @@ static ErrorCode like_columns(Binder *b, const AstCreateTable *ast, TableSpec *s
         return not_supported(b, ast->like[0].span.at, "LIKE beside other columns");
     }
     TRY(table_find(b, &ast->like[0], &table));
+    TRY(check_table(b, table, PRIVILEGE_SELECT, ast->like[0].span.at));
     ColumnDef *columns = arena_array(b->arena, ColumnDef, table->column_count + 1);
     for (uint32_t i = 0; i < table->column_count; i++) {
         const ColumnDef *from = &table->columns[i];

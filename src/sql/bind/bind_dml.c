@@ -234,7 +234,10 @@ static ErrorCode insert_rows(Binder *b, const AstInsert *insert, BoundStatement 
     uint32_t given = 0;
     declare_push(b, insert->declares, insert->declare_count);
     TRY(with_push(b, insert->with, NULL));
-    TRY(target_find(b, &insert->table, PRIVILEGE_INSERT, false, &bound->table));
+    const AstOnConflict *conflict = insert->on_conflict;
+    bool reads = insert->returning_count > 0 || (conflict != NULL && (conflict->do_update || conflict->targets.count > 0));
+    TRY(target_find(b, &insert->table, PRIVILEGE_INSERT, reads, &bound->table));
+    TRY(conflict != NULL && conflict->do_update ? target_check(b, &insert->table, PRIVILEGE_UPDATE) : ERR_OK);
     insert = b->target != NULL && insert->column_count == 0 ? insert_named(b, insert) : insert;
     TRY(target_places(b, insert, bound->table, &places, &given));
     bound->kind = STATEMENT_INSERT;
@@ -257,11 +260,11 @@ ErrorCode bind_insert(Binder *b, const AstInsert *insert, BoundStatement *bound)
 
 /* ---------------------------------------------------------------- UPDATE, DELETE */
 
-typedef struct Target { const AstNames *table; const AstName *alias; AstFrom *const *more; uint32_t more_count; const AstExpr *where; uint32_t privilege; } Target;
+typedef struct Target { const AstNames *table; const AstName *alias; AstFrom *const *more; uint32_t more_count; const AstExpr *where; uint32_t privilege, returning_count; } Target;
 
 /* The target's rows with their places, joined with what stands in FROM or USING. Columns of the scan come first. */
 static ErrorCode scan_target(Binder *b, const Target *target, Scope *scope, BoundStatement *bound, Rel **rel_out) {
-    TRY(target_find(b, target->table, target->privilege, target->where != NULL, &bound->table));
+    TRY(target_find(b, target->table, target->privilege, target->where != NULL || target->returning_count > 0, &bound->table));
     TRY(rel_scan(b, bound->table, true, rel_out));
     scope_add_table(b, scope, *rel_out, bound->table, target->alias != NULL ? target->alias->text : bound->table->name);
     scope->timestamp = (*rel_out)->order_column;
@@ -400,7 +403,7 @@ static ErrorCode update_rows(Binder *b, const AstUpdate *update, BoundStatement 
     }
     declare_push(b, update->declares, update->declare_count);
     TRY(with_push(b, update->with, NULL));
-    Target target = {&update->table, update->alias, update->from, update->from_count, update->where, PRIVILEGE_UPDATE};
+    Target target = {&update->table, update->alias, update->from, update->from_count, update->where, PRIVILEGE_UPDATE, update->returning_count};
     TRY(scan_target(b, &target, &scope, bound, &rel));
     const TableDef *table = bound->table;
     uint32_t columns = table->column_count;
@@ -450,7 +453,7 @@ static ErrorCode delete_rows(Binder *b, const AstDelete *delete_, BoundStatement
         return not_supported(b, delete_->cursor->span.at, "WHERE CURRENT OF");
     }
     TRY(with_push(b, delete_->with, NULL));
-    Target target = {&delete_->table, delete_->alias, delete_->using_from, delete_->using_count, delete_->where, PRIVILEGE_DELETE};
+    Target target = {&delete_->table, delete_->alias, delete_->using_from, delete_->using_count, delete_->where, PRIVILEGE_DELETE, delete_->returning_count};
     TRY(scan_target(b, &target, &scope, bound, &rel));
     uint32_t columns = bound->table->column_count;
     Carried out = {arena_array(b->arena, const Expr *, rel->column_count + 2), arena_array(b->arena, Str, rel->column_count + 2), 1};

@@ -301,6 +301,7 @@ NODISCARD ErrorCode bind_view_in_from(Binder *b, const AstFrom *item, const Cata
 void name_text_split(Binder *b, Str text, Str *schema_out, Str *name_out);                   /* 'a."B"' as a user writes it */
 /* What INSERT, UPDATE or DELETE names, and whether it may: a table, or what a view stands for, under the view's names (then b->target is set).
  * reads: SELECT is needed too. */
+NODISCARD ErrorCode target_check(Binder *b, const AstNames *names, uint32_t privilege); /* one more that a change needs */
 NODISCARD ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool reads, const TableDef **table_out);
 void target_settle(Binder *b, BoundStatement *bound);            /* behind binding: bound->table is the table */
 /* The names' columns into scope, each one of `columns` by its number. */

@@ -170,6 +170,16 @@ static ErrorCode check_each_once(Binder *b, const TargetView *target, Str name, 
     return ERR_OK;
 }
 
+ErrorCode target_check(Binder *b, const AstNames *names, uint32_t privilege) {
+    const CatalogObject *object = relation_named(b, names);
+    const TableDef *table = NULL;
+    if (object != NULL && object->kind == OBJECT_VIEW) {
+        return check_privilege(b, object, privilege, names->span.at);
+    }
+    TRY(table_find(b, names, &table));
+    return check_table(b, table, privilege, names->span.at);
+}
+
 ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool reads, const TableDef **table_out) {
     const CatalogObject *object = relation_named(b, names);
     int64_t position = names->span.at;

@@ -55,7 +55,8 @@ typedef struct SessionCalls {
     Str (*snapshot_export)(void *session, Arena *arena); /* an id for SET TRANSACTION SNAPSHOT; empty: no block is open */
     /* Calls visit for each client of the engine while a mutex is held: copy what you need. */
     void (*activity)(void *session, void (*visit)(void *context, const SessionActivity *row), void *context);
-    bool (*signal_client)(void *session, int32_t pid, bool terminate); /* false: there is no such client */
+    /* *found_out: there is such a client. ERR_INSUFFICIENT_PRIVILEGE: it is not the caller's to disturb. */
+    ErrorCode (*signal_client)(void *session, int32_t pid, bool terminate, bool *found_out, Error *err);
     /* *result_out: TRY_LOCK got it, UNLOCK had it. LOCK that is held by another session: ERR_LOCK_NOT_AVAILABLE. */
     ErrorCode (*advisory)(void *session, const AdvisoryCall *call, bool *result_out, Error *err);
     void (*locks)(void *session, void (*visit)(void *context, const SessionLock *lock), void *context); /* a mutex is held */

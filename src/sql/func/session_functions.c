@@ -84,7 +84,9 @@ static ErrorCode signal_rows(const KernelCall *call, Vector *out, bool terminate
     ArgView pid = func__arg(call, 0);
     TRY(calls_of(call, &calls, err));
     FOR_ROWS(call, row) {
-        func__put_bool(out, row, calls->signal_client(call->environment->session, AT(int32_t, pid, row), terminate));
+        bool found = false;
+        TRY(calls->signal_client(call->environment->session, AT(int32_t, pid, row), terminate, &found, err));
+        func__put_bool(out, row, found);
     }
     return ERR_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * produce_session.c - what sessions know: settings, clients, cursors, prepared statements, advisory locks. Outside of a session the lists are empty. */
 #include "sql/parse/lexer.h"
+#include "sql/system/acl.h"
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
 
@@ -65,9 +66,20 @@ ErrorCode system_rows_pg_settings(SystemView *view, SystemRows *rows, Error *err
 
 typedef struct ActivityRows { SystemView *view; SystemRows *rows; } ActivityRows;
 
-static void put_activity(void *context, const SessionActivity *client) {
+/* What others may know of a client whose role's privileges they do not hold. */
+static SessionActivity masked(const SessionActivity *client) {
+    return (SessionActivity){.pid = client->pid, .user_name = client->user_name, .database_name = client->database_name, .application_name = client->application_name,
+                             .client_port = client->client_port, .query = STR("<insufficient privilege>"), .door = client->door,
+                             .backend_start = client->backend_start};
+}
+
+static void put_activity(void *context, const SessionActivity *of) {
+    SystemView *view = ((ActivityRows *)context)->view;
     SystemRows *rows = ((ActivityRows *)context)->rows;
-    const CatalogObject *role = catalog_role_find(((ActivityRows *)context)->view->inner, client->user_name);
+    const CatalogObject *role = catalog_role_find(view->inner, of->user_name);
+    bool may = catalog_role_is_member(view->inner, session_role(view), role != NULL ? role->id : ROLE_POSTGRES_ID, MEMBERSHIP_INHERIT);
+    SessionActivity shown = may ? *of : masked(of);
+    const SessionActivity *client = &shown;
     row_begin(rows);
     put_oid(rows, OID_DATABASE);
     put_text(rows, client->database_name);
