@@ -15,7 +15,7 @@
     X(pg_index) X(pg_indexes) X(pg_language) X(pg_locks) X(pg_namespace) X(pg_opclass) X(pg_operator) \
     X(pg_opfamily) X(pg_prepared_statements) X(pg_proc) X(pg_rewrite) X(pg_roles) X(pg_sequence) X(pg_sequences) \
     X(pg_settings) X(pg_shadow) X(pg_shdescription) X(pg_stat_activity) X(pg_stat_all_indexes) \
-    X(pg_stat_all_tables) X(pg_stat_database) X(pg_stat_user_indexes) X(pg_stat_user_tables) X(pg_tables) \
+    X(pg_stat_all_tables) X(pg_stat_database) X(pg_stat_user_indexes) X(pg_stat_user_tables) X(pg_statio_tables) X(pg_tables) \
     X(pg_tablespace) X(pg_type) X(pg_user) X(pg_views)
 
 /* ---- domains (produce_domain.c) ---- */

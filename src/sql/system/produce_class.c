@@ -328,3 +328,21 @@ ErrorCode system_rows_pg_stat_all_tables(SystemView *view, SystemRows *rows, Err
     (void)err;
     return put_table_stats(view, rows);
 }
+
+/* Reads are not counted by table: who asks wants to know which tables there are. */
+ErrorCode system_rows_pg_statio_tables(SystemView *view, SystemRows *rows, Error *err) {
+    RelationWalk walk = {0};
+    AnyRelation table;
+    (void)err;
+    while (next_user_table(view, &walk, &table)) {
+        row_begin(rows);
+        put_oid(rows, table.oid);
+        put_text(rows, table.schema_name);
+        put_text(rows, table.name);
+        for (int i = 0; i < 8; i++) {
+            put_int(rows, 0);
+        }
+        row_end(rows);
+    }
+    return ERR_OK;
+}

@@ -611,7 +611,7 @@ R(pg_catalog, pg_statio_all_indexes, 12196, 'v', empty,
   "idx_blks_hit bigint")
 R(pg_catalog, pg_statio_all_sequences, 12209, 'v', empty,
   "relid oid, schemaname name, relname name, blks_read bigint, blks_hit bigint")
-R(pg_catalog, pg_statio_all_tables, 12170, 'v', empty,
+R(pg_catalog, pg_statio_all_tables, 12170, 'v', pg_statio_tables,
   "relid oid, schemaname name, relname name, heap_blks_read bigint, heap_blks_hit bigint, idx_blks_read "
   "bigint, idx_blks_hit bigint, toast_blks_read bigint, toast_blks_hit bigint, tidx_blks_read bigint, "
   "tidx_blks_hit bigint")
@@ -629,7 +629,7 @@ R(pg_catalog, pg_statio_user_indexes, 12205, 'v', empty,
   "idx_blks_hit bigint")
 R(pg_catalog, pg_statio_user_sequences, 12218, 'v', empty,
   "relid oid, schemaname name, relname name, blks_read bigint, blks_hit bigint")
-R(pg_catalog, pg_statio_user_tables, 12179, 'v', empty,
+R(pg_catalog, pg_statio_user_tables, 12179, 'v', pg_statio_tables,
   "relid oid, schemaname name, relname name, heap_blks_read bigint, heap_blks_hit bigint, idx_blks_read "
   "bigint, idx_blks_hit bigint, toast_blks_read bigint, toast_blks_hit bigint, tidx_blks_read bigint, "
   "tidx_blks_hit bigint")
