@@ -39,7 +39,7 @@ size_t clock_tz_format(char *out, TimeTz time) {
     size_t len = clock_format(out, time.micros);
     uint32_t west = (uint32_t)(time.zone_west < 0 ? -time.zone_west : time.zone_west);
     out[len++] = time.zone_west > 0 ? '-' : '+';
-    len += put_two(out + len, west / 3600);
+    len += west / 3600 < 100 ? put_two(out + len, west / 3600) : format_uint64(out + len, west / 3600);
     if (west % 3600 != 0) {
         out[len++] = ':';
         len += put_two(out + len, west / 60 % 60);

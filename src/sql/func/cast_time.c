@@ -102,6 +102,9 @@ ErrorCode cast__interval_clock(const KernelCall *call, Vector *out, Error *err) 
     ArgView a = func__arg(call, 0);
     FOR_ROWS(call, row) {
         int64_t micros = AT(Interval, a, row).micros;
+        if (interval_is_infinite(AT(Interval, a, row)) != 0) {
+            return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "cannot convert infinite interval to time");
+        }
         TRY(put_clock(call, out, row, micros - floor_div(micros, MICROS_PER_DAY) * MICROS_PER_DAY, 0, err));
     }
     return ERR_OK;

@@ -44,8 +44,13 @@ static ErrorCode zone_east(Type type, Str text, const ParsedClock *clock, const 
         *east_out = zone == NULL ? 0 : zone_offset_at_utc(zone, floor_div(instant, MICROS_PER_SECOND));
         return ERR_OK;
     }
-    if (zone_parse_offset(clock->zone, east_out)) {
+    bool named_offset = (clock->zone.data[0] | 0x20) >= 'a' && (str_find_char(clock->zone, '+', 0) > 0 || str_find_char(clock->zone, '-', 0) > 0); /* GMT+3: west */
+    if (!named_offset && zone_parse_offset(clock->zone, east_out)) {
         return ERR_OK;
+    }
+    char sign = clock->zone.data[0];
+    if ((sign == '+' || sign == '-') && clock->zone.len > 1 && clock->zone.data[1] >= '0' && clock->zone.data[1] <= '9') {
+        return error_set(err, ERR_ZONE_DISPLACEMENT, 0, "time zone displacement out of range: \"%.*s\"", (int)MIN_OF(text.len, 200), text.data);
     }
     if (func__zone_find(environment, clock->zone, true, arena, &zone, NULL) != ERR_OK) {
         return invalid(type, text, ERR_INVALID_DATETIME, err);

@@ -83,7 +83,7 @@ static Power word_power(Parser *p) {
     case KW_OVERLAPS: return POWER_OTHER;
     case KW_WITHIN: return parse__peek_mark(p, "(") ? POWER_PREDICATE : POWER_NONE;
     case KW_NOT: return negated_power(p);
-    case KW_AT: return parse__peek_keyword(p, KW_TIME) ? POWER_AT : POWER_NONE;
+    case KW_AT: return parse__peek_keyword(p, KW_TIME) || parse__peek_keyword(p, KW_LOCAL) ? POWER_AT : POWER_NONE;
     case KW_COLLATE: return POWER_COLLATE;
     default: return parse__at_word(p, STR("operator")) && parse__peek_mark(p, "(") ? POWER_OTHER : POWER_NONE;
     }
@@ -333,9 +333,15 @@ static ErrorCode parse_predicate(Parser *p, AstExpr *left, AstExpr **expr_out) {
 static ErrorCode parse_at_time_zone(Parser *p, AstExpr *left, AstExpr **expr_out) {
     Span span = parse__span(p);
     parse__advance(p);
+    AstExpr *zone = NULL;
+    if (parse__accept_keyword(p, KW_LOCAL)) { /* the session's zone */
+        AstExpr *name = NULL;
+        TRY(parse__new_text(p, AST_STRING, span, STR("timezone"), &name));
+        TRY(parse__new_call(p, STR("current_setting"), span, arg_array(p, name, NULL, NULL), 1, &zone));
+        return new_operator(p, STR("at time zone"), span, left, zone, NULL, expr_out);
+    }
     TRY(parse__expect_keyword(p, KW_TIME));
     TRY(parse__expect_keyword(p, KW_ZONE));
-    AstExpr *zone = NULL;
     TRY(parse__expr_above(p, POWER_AT + 1, &zone));
     return new_operator(p, STR("at time zone"), span, left, zone, NULL, expr_out);
 }

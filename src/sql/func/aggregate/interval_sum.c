@@ -52,7 +52,7 @@ static ErrorCode put(const IntervalSum *state, bool mean, Vector *out, size_t ro
         return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "interval out of range");
     }
     *interval = (Interval){(int32_t)state->months, (int32_t)state->days, (int64_t)state->micros};
-    return mean ? func__interval_scale(*interval, 1.0 / (double)state->count, interval, err) : ERR_OK;
+    return mean ? func__interval_divide(*interval, (double)state->count, interval, err) : ERR_OK;
 }
 
 FINISH(interval_sum_finish) {

@@ -8,6 +8,8 @@ static ErrorCode interval_overflow(Error *err) {
     return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "interval out of range");
 }
 
+#define TIMESTAMP_LOWEST (INT64_C(-2440588) * MICROS_PER_DAY) /* 4714-11-24 BC */
+
 static Int128 total_nanos(const Wall *wall) {
     return (Int128)wall->days * NANOS_PER_DAY + wall->nanos;
 }
@@ -44,7 +46,7 @@ ErrorCode time__add_interval(TypeId from, TypeId to, const void *value, Interval
     int64_t instant;
     TRY(time__store(to, wall, zone, &instant, err));
     Int128 exact = (Int128)instant + nanos / 1000;
-    if (exact <= INT64_MIN || exact >= INT64_MAX) {
+    if (exact < TIMESTAMP_LOWEST || exact >= INT64_MAX) {
         return time__overflow(to, err);
     }
     instant = (int64_t)exact;
@@ -60,6 +62,20 @@ static ErrorCode add_interval_rows(const KernelCall *call, Vector *out, size_t t
     }
     return ERR_OK;
 }
+
+/* (time, interval, zone) */
+static ErrorCode add_in_zone(const KernelCall *call, Vector *out, int sign, Error *err) {
+    ArgView a = func__arg(call, 0), b = func__arg(call, 1), names = func__arg(call, 2);
+    FOR_ROWS(call, row) {
+        const Zone *zone;
+        TRY(func__zone_find(call->environment, func__text(names, row), true, call->arena, &zone, err));
+        TRY(time__add_interval(TYPE_TIMESTAMPTZ, TYPE_TIMESTAMPTZ, time__at(a, row), AT(Interval, b, row), sign, zone, time__slot(out, row), err));
+    }
+    return ERR_OK;
+}
+
+ErrorCode func__date_add_zone(const KernelCall *call, Vector *out, Error *err) { return add_in_zone(call, out, 1, err); }
+ErrorCode func__date_subtract_zone(const KernelCall *call, Vector *out, Error *err) { return add_in_zone(call, out, -1, err); }
 
 ErrorCode func__add_time_interval(const KernelCall *call, Vector *out, Error *err) {
     return add_interval_rows(call, out, 0, 1, err);
@@ -254,10 +270,11 @@ ErrorCode func__age(const KernelCall *call, Vector *out, Error *err) {
             a = time__load(TYPE_TIMESTAMPTZ, &call->environment->now_micros, zone);
             a.nanos = 0;
         }
-        if (a.infinite != 0 || b.infinite != 0) {
-            return time__overflow(type, err);
+        if (a.infinite != 0 && a.infinite == b.infinite) {
+            return interval_overflow(err);
         }
-        ((Interval *)vector_data(out))[row] = age_of(&a, &b);
+        bool infinite = a.infinite != 0 || b.infinite != 0;
+        ((Interval *)vector_data(out))[row] = infinite ? interval_infinite(a.infinite - b.infinite) : age_of(&a, &b);
     }
     return ERR_OK;
 }
@@ -309,16 +326,8 @@ static double to_microsecond(double value) {
     return nearbyint(value * 1e6) / 1e6;
 }
 
-ErrorCode func__interval_scale(Interval a, double factor, Interval *out, Error *err) {
-    int infinite = interval_is_infinite(a);
-    if (infinite != 0) {
-        if (factor == 0 || factor != factor) {
-            return interval_overflow(err);
-        }
-        *out = interval_infinite(factor < 0 ? -infinite : infinite);
-        return ERR_OK;
-    }
-    double months = a.months * factor, days = a.days * factor;
+/* An interval of so many months, days and microseconds: fractions go down into the smaller ones. */
+static ErrorCode scale_finite(double months, double days, double exact_micros, Interval *out, Error *err) {
     if (!isfinite(months) || fabs(months) > INT32_MAX || !isfinite(days) || fabs(days) > INT32_MAX) {
         return interval_overflow(err);
     }
@@ -330,13 +339,37 @@ ErrorCode func__interval_scale(Interval a, double factor, Interval *out, Error *
         seconds -= trunc(seconds / 86400) * 86400;
     }
     r.days += (int32_t)month_days;
-    double micros = nearbyint((double)a.micros * factor + seconds * 1e6);
+    double micros = nearbyint(exact_micros + seconds * 1e6);
     if (!(fabs(micros) < 9.2e18)) {
         return interval_overflow(err);
     }
     r.micros = (int64_t)micros;
     *out = r;
     return ERR_OK;
+}
+
+ErrorCode func__interval_scale(Interval a, double factor, Interval *out, Error *err) {
+    int infinite = interval_is_infinite(a);
+    if (infinite != 0) {
+        if (factor == 0 || factor != factor) {
+            return interval_overflow(err);
+        }
+        *out = interval_infinite(factor < 0 ? -infinite : infinite);
+        return ERR_OK;
+    }
+    if (isinf(factor)) {
+        Int128 span = interval_span(a);
+        *out = interval_infinite((span < 0) == (factor < 0) ? 1 : -1);
+        return span == 0 ? interval_overflow(err) : ERR_OK;
+    }
+    return scale_finite(a.months * factor, a.days * factor, (double)a.micros * factor, out, err);
+}
+
+ErrorCode func__interval_divide(Interval a, double divisor, Interval *out, Error *err) {
+    if (interval_is_infinite(a) != 0) {
+        return isinf(divisor) ? interval_overflow(err) : func__interval_scale(a, divisor, out, err);
+    }
+    return isnan(divisor) ? interval_overflow(err) : scale_finite(a.months / divisor, a.days / divisor, (double)a.micros / divisor, out, err);
 }
 
 ErrorCode func__mul_interval(const KernelCall *call, Vector *out, Error *err) {
@@ -354,7 +387,7 @@ ErrorCode func__div_interval(const KernelCall *call, Vector *out, Error *err) {
         if (AT(double, b, row) == 0) {
             return func__division_by_zero(err);
         }
-        TRY(func__interval_scale(AT(Interval, a, row), 1 / AT(double, b, row), (Interval *)vector_data(out) + row, err));
+        TRY(func__interval_divide(AT(Interval, a, row), AT(double, b, row), (Interval *)vector_data(out) + row, err));
     }
     return ERR_OK;
 }
@@ -379,6 +412,10 @@ static void align_signs(int64_t *small, int64_t unit, int64_t *large) {
 
 static ErrorCode justify(Interval a, bool hours, bool days, Interval *out, Error *err) {
     int64_t months = a.months, day_count = a.days, micros = a.micros;
+    if (interval_is_infinite(a) != 0) {
+        *out = a;
+        return ERR_OK;
+    }
     if (hours) {
         carry(&micros, MICROS_PER_DAY, &day_count);
     }

@@ -66,8 +66,8 @@ static ErrorCode shift_rows(const KernelCall *call, Vector *out, size_t time, si
     ZoneMemo memo = {.posix = posix};
     FOR_ROWS(call, row) {
         int64_t value = AT(int64_t, a, row);
-        TRY(zone_of_row(call, zone, row, &memo, err));
         if (!func__infinite(value)) {
+            TRY(zone_of_row(call, zone, row, &memo, err));
             int64_t seconds = floor_div(value, units), rest = value - seconds * units;
             seconds = to_wall ? seconds + zone_offset_at_utc(memo.zone, seconds) : zone_to_utc(memo.zone, seconds);
             if (__builtin_mul_overflow(seconds, units, &value) || __builtin_add_overflow(value, rest, &value)) {
@@ -151,7 +151,10 @@ ErrorCode func__make_timestamp(const KernelCall *call, Vector *out, Error *err) 
         }
         const Zone *zone = func__zone(call);
         if (call->arg_count > 6) {
-            TRY(func__zone_find(call->environment, func__text(func__arg(call, 6), row), true, call->arena, &zone, err));
+            Str name = func__text(func__arg(call, 6), row);
+            int32_t east;
+            bool offset = name.len > 1 && (name.data[0] == '+' || name.data[0] == '-') && zone_parse_offset(name, &east); /* here it counts east */
+            TRY(func__zone_find(call->environment, name, !offset, call->arena, &zone, err));
         }
         TRY(time__store((TypeId)out->type.id, wall, zone, time__slot(out, row), err));
     }
@@ -186,11 +189,12 @@ ErrorCode func__to_timestamp_seconds(const KernelCall *call, Vector *out, Error 
             return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "timestamp cannot be NaN");
         }
         if (!isinf(seconds)) {
-            double exact = nearbyint(seconds * 1e6);
-            if (!(fabs(exact) < 9.2e18)) {
-                return time__overflow(TYPE_TIMESTAMPTZ, err);
+            static const double SECONDS_TO_2000 = 946684800; /* PostgreSQL counts, and rounds, from there */
+            double exact = nearbyint((seconds - SECONDS_TO_2000) * 1e6);
+            if (!(fabs(exact) < 8e18)) {
+                return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "timestamp out of range: \"%g\"", seconds);
             }
-            micros = (int64_t)exact;
+            micros = (int64_t)exact + INT64_C(946684800000000);
         }
         ((int64_t *)vector_data(out))[row] = micros;
     }

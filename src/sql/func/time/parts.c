@@ -137,6 +137,16 @@ static bool time_part(TypeId type, const Wall *wall, TimeField field, Part *part
 static bool interval_part(const Interval *interval, TimeField field, Part *part) {
     int64_t micros = interval->micros;
     *part = (Part){0};
+    int infinite = interval_is_infinite(*interval);
+    if (infinite != 0 && field <= FIELD_MILLENNIUM) { /* what goes round has no end, what grows has */
+        bool grows = field == FIELD_HOUR || field == FIELD_DAY || field >= FIELD_YEAR;
+        *part = (Part){.infinite = (int8_t)(grows ? infinite : 0), .null = !grows};
+        return field != FIELD_NANOSECOND;
+    }
+    if (infinite != 0 && field == FIELD_EPOCH) {
+        part->infinite = (int8_t)infinite;
+        return true;
+    }
     switch (field) {
     case FIELD_MICROSECOND:
         part->value = micros % 60000000;
@@ -156,11 +166,14 @@ static bool interval_part(const Interval *interval, TimeField field, Part *part)
     case FIELD_DAY:
         part->value = interval->days;
         return true;
+    case FIELD_WEEK:
+        part->value = interval->days / 7;
+        return true;
     case FIELD_MONTH:
         part->value = interval->months % 12;
         return true;
     case FIELD_QUARTER:
-        part->value = interval->months % 12 / 3 + 1;
+        part->value = interval->months >= 0 ? interval->months % 12 / 3 + 1 : interval->months % 12 / 3 - 1;
         return true;
     case FIELD_YEAR:
         part->value = interval->months / 12;

@@ -6,7 +6,10 @@
 
 static ErrorCode trunc_row(TypeId type, TimeField field, Str name, const void *value, const Zone *zone, void *to, Error *err) {
     Wall wall = time__load(type, value, zone);
-    if (wall.infinite == 0 && !time__truncate(&wall, field)) {
+    if (field >= FIELD_TIMEZONE && field <= FIELD_TIMEZONE_MINUTE) {
+        return time__unknown_field(name, type, err);
+    }
+    if (field > FIELD_MILLENNIUM || (wall.infinite == 0 && !time__truncate(&wall, field))) {
         return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "unit \"%.*s\" not recognized for type %s", STR_ARG(name),
                          type_sql_name(type));
     }
@@ -62,10 +65,15 @@ ErrorCode func__date_trunc_interval(const KernelCall *call, Vector *out, Error *
     FOR_ROWS(call, row) {
         Interval interval = AT(Interval, a, row);
         Str name = func__text(names, row);
-        if (!trunc_interval(&interval, time__field(name))) {
+        TimeField field = time__field(name);
+        if (field >= FIELD_DOW && field <= FIELD_JULIAN) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "unit \"%.*s\" not recognized for type interval", STR_ARG(name));
+        }
+        if (!trunc_interval(&interval, field)) {
             return time__unknown_field(name, TYPE_INTERVAL, err);
         }
-        ((Interval *)vector_data(out))[row] = interval;
+        bool infinite = interval_is_infinite(AT(Interval, a, row)) != 0;
+        ((Interval *)vector_data(out))[row] = infinite ? AT(Interval, a, row) : interval;
     }
     return ERR_OK;
 }
@@ -164,6 +172,14 @@ ErrorCode func__date_bin(const KernelCall *call, Vector *out, Error *err) {
         Interval stride = AT(Interval, strides, row);
         int64_t time = AT(int64_t, a, row), origin = AT(int64_t, b, row);
         Int128 step = (Int128)stride.days * MICROS_PER_DAY + stride.micros;
+        if (func__infinite(time)) {
+            ((int64_t *)vector_data(out))[row] = time;
+            continue;
+        }
+        if (func__infinite(origin) || interval_is_infinite(stride) != 0) {
+            return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "%s",
+                             func__infinite(origin) ? "origin out of range" : "timestamps cannot be binned into infinite intervals");
+        }
         if (stride.months != 0) {
             return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION,
                              "timestamps cannot be binned into intervals containing months or years");
@@ -171,11 +187,8 @@ ErrorCode func__date_bin(const KernelCall *call, Vector *out, Error *err) {
         if (step <= 0) {
             return error_set(err, ERR_DATETIME_OVERFLOW, ERROR_NO_POSITION, "stride must be greater than zero");
         }
-        if (!func__infinite(time)) {
-            Int128 rest = ((Int128)time - origin) % step;
-            time = (int64_t)(time - (rest < 0 ? rest + step : rest));
-        }
-        ((int64_t *)vector_data(out))[row] = time;
+        Int128 rest = ((Int128)time - origin) % step;
+        ((int64_t *)vector_data(out))[row] = (int64_t)(time - (rest < 0 ? rest + step : rest));
     }
     return ERR_OK;
 }

@@ -89,7 +89,14 @@ static const struct {
     {"millennium", FIELD_MILLENNIUM},   {"millennia", FIELD_MILLENNIUM},     {"dow", FIELD_DOW},
     {"isodow", FIELD_ISODOW},           {"doy", FIELD_DOY},                  {"isoyear", FIELD_ISOYEAR},
     {"epoch", FIELD_EPOCH},             {"julian", FIELD_JULIAN},            {"timezone", FIELD_TIMEZONE},
-    {"timezone_hour", FIELD_TIMEZONE_HOUR}, {"timezone_minute", FIELD_TIMEZONE_MINUTE},
+    {"timezone_hour", FIELD_TIMEZONE_HOUR}, {"timezone_minute", FIELD_TIMEZONE_MINUTE}, {"timezone_h", FIELD_TIMEZONE_HOUR},
+    {"timezone_m", FIELD_TIMEZONE_MINUTE}, {"usecs", FIELD_MICROSECOND},      {"useconds", FIELD_MICROSECOND},
+    {"usecond", FIELD_MICROSECOND},     {"msecs", FIELD_MILLISECOND},        {"mseconds", FIELD_MILLISECOND},
+    {"msecond", FIELD_MILLISECOND},     {"secs", FIELD_SECOND},              {"mins", FIELD_MINUTE},
+    {"hr", FIELD_HOUR},                 {"hrs", FIELD_HOUR},                 {"mons", FIELD_MONTH},
+    {"yr", FIELD_YEAR},                 {"yrs", FIELD_YEAR},                 {"dec", FIELD_DECADE},
+    {"decs", FIELD_DECADE},             {"c", FIELD_CENTURY},                {"cent", FIELD_CENTURY},
+    {"mil", FIELD_MILLENNIUM},          {"mils", FIELD_MILLENNIUM},
 };
 
 TimeField time__field(Str name) {
