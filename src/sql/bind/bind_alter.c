@@ -217,6 +217,26 @@ static ErrorCode check_index_expressions(Binder *b, const TableDef *table, uint1
     return ERR_OK;
 }
 
+/* The default stays, so it must be one of the new type too; earlier actions of the statement may take it away. */
+static ErrorCode check_default(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, const ColumnDef *column) {
+    AstExpr *tree = NULL;
+    const Expr *value = NULL;
+    Scope none = {.clause = "DEFAULT expressions"};
+    bool replaced = column->default_text.len == 0 || column->sequence_id != 0 || column->default_dialect != DIALECT_POSTGRES;
+    for (uint32_t i = 0; i < bound->action_count; i++) {
+        replaced = replaced || (bound->actions[i].kind == ALTER_SET_DEFAULT && str_equal(bound->actions[i].name, column->name));
+    }
+    if (replaced) {
+        return ERR_OK;
+    }
+    TRY(sql_parse_expression(column->default_text, DIALECT_POSTGRES, b->arena, &tree, b->err));
+    TRY(bind_expr(b, &none, tree, &value));
+    ErrorCode code = coerce(b, value, column->type, CAST_ASSIGNMENT, &value);
+    return code != ERR_DATATYPE_MISMATCH ? code
+                                         : error_set(b->err, code, ast->span.at, "default for column \"%.*s\" cannot be cast automatically to type %.*s",
+                                                     STR_ARG(column->name), STR_ARG(type_name(b, column->type)));
+}
+
 static ErrorCode bind_type(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, AlterAction *action) {
     uint16_t number = 0;
     const TableDef *table = bound->table;
@@ -245,6 +265,7 @@ static ErrorCode bind_type(Binder *b, const AstAlterAction *ast, const BoundStat
     if (number == table->designated) {
         return not_supported(b, ast->span.at, "ALTER COLUMN TYPE of the designated timestamp");
     }
+    TRY(check_default(b, ast, bound, &action->column));
     TRY(check_index_expressions(b, table, number, ast, action->column.type));
     action->in_place = type_widens(table->columns[number].type, action->column.type) && using_is_column(b, ast->expr, &action->column);
     action->text = ast->expr_text;
