@@ -33,6 +33,7 @@
     X(DATATYPE_MISMATCH, "42804", 3, 400, 0)                                                                           \
     X(CANNOT_COERCE, "42846", 3, 400, 0)                                                                               \
     X(INDETERMINATE_TYPE, "42P18", 3, 400, 0)                                                                          \
+    X(AMBIGUOUS_PARAMETER, "42P08", 3, 400, 0)                                                                         \
     X(INVALID_PARAMETER, "22023", 3, 400, 0)                                                                           \
     X(INVALID_TEXT, "22P02", 3, 400, 0)                                                                                \
     X(INVALID_BINARY, "22P03", 3, 400, 0)                                                                              \

@@ -374,6 +374,7 @@ NODISCARD ErrorCode statement__start_query(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *err);
 NODISCARD ErrorCode statement__run_dml(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__run_ddl(Statement *statement, Error *err);
+NODISCARD ErrorCode statement__check_cursors(const Statement *statement, Error *err); /* cursor_use.c; 55006 */
 /* table_parts.c */
 NODISCARD ErrorCode statement__add_constraint(Statement *statement, const TableDef **table, const BoundConstraint *bound, bool fresh, Error *err);
 NODISCARD ErrorCode statement__alter_part(Statement *statement, const TableDef **table, const AlterAction *action, Error *err);

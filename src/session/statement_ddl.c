@@ -187,6 +187,7 @@ static ErrorCode rename_table(Statement *statement, Error *err) {
 
 ErrorCode statement__run_ddl(Statement *statement, Error *err) {
     BoundStatement *bound = statement->bound;
+    TRY(statement__check_cursors(statement, err));
     switch (bound->kind) {
     case STATEMENT_CREATE_TABLE: return create_table(statement, err);
     case STATEMENT_CREATE_TABLE_AS: return create_table_as(statement, err);

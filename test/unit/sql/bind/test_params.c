@@ -36,6 +36,8 @@ static const ParamCase cases[] = {
     {"values ($1), (1)", "integer"},
     {"select $1 = $2", "text, text"},
     {"select $1 is null", "42P18"},
+    {"select $1, $1::int", "42P08"},
+    {"select $1 where $1 = 1", "42P08"},
     {"select $1 is not distinct from 1", "integer"},
     {"select t from bag where t >= $1 and t < $1 + interval '1 day'", "timestamp with time zone"},
     {"select $1::date, cast($2 as int8), $3::text[]", "date, bigint, text[]"},
