@@ -532,6 +532,20 @@ ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer, Query *qu
 }
 
 /* A literal without a type in a select list gets one from whoever reads the query: a UNION, an INSERT, else text. */
+/* A parameter that nothing asks for here becomes text: elsewhere in the statement it may not have become something else. */
+static ErrorCode check_param(Binder *b, const Expr *expr, Type type) {
+    if (expr->kind != EXPR_PARAM || expr->type.id != TYPE_UNKNOWN || b->dialect != DIALECT_POSTGRES) {
+        return ERR_OK;
+    }
+    Type known = b->param_types[expr->as.param];
+    if (known.id == TYPE_UNKNOWN || known.id == type.id) {
+        return ERR_OK;
+    }
+    ErrorCode code = error_set(b->err, ERR_AMBIGUOUS_PARAMETER, expr->position, "inconsistent types deduced for parameter $%u", expr->as.param + 1);
+    (void)error_add(b->err, 'D', "%.*s versus %.*s", STR_ARG(type_name(b, known)), STR_ARG(type_name(b, type)));
+    return code;
+}
+
 static ErrorCode settle_column(Binder *b, Rel *rel, uint32_t i, Type type) {
     while (rel->kind == REL_SORT || rel->kind == REL_LIMIT || rel->kind == REL_FILTER || (rel->kind == REL_DISTINCT && rel->as.distinct.on_count > 0)) {
         rel = rel->inputs[0];
@@ -541,6 +555,7 @@ static ErrorCode settle_column(Binder *b, Rel *rel, uint32_t i, Type type) {
     }
     assert(rel->kind == REL_PROJECT);
     const Expr **exprs = (const Expr **)(uintptr_t)rel->as.project.exprs;
+    TRY(check_param(b, exprs[i], type));
     TRY(coerce(b, exprs[i], type, CAST_ASSIGNMENT, &exprs[i]));
     rel_columns(rel)[i].type = exprs[i]->type;
     return ERR_OK;

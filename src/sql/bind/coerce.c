@@ -251,10 +251,6 @@ static ErrorCode type_param(Binder *b, const Expr *expr, Type type, const Expr *
     Type *known = &b->param_types[expr->as.param];
     if (known->id == TYPE_UNKNOWN) {
         *known = type;
-    } else if (b->dialect == DIALECT_POSTGRES && !type_equal(*known, type)) { /* it had no type where it stands, and got another one since */
-        ErrorCode code = error_set(b->err, ERR_AMBIGUOUS_PARAMETER, expr->position, "inconsistent types deduced for parameter $%u", expr->as.param + 1);
-        (void)error_add(b->err, 'D', "%.*s versus %.*s", STR_ARG(type_name(b, *known)), STR_ARG(type_name(b, type)));
-        return code;
     }
     *expr_out = expr_param(b, expr->as.param, *known, expr->position);
     return ERR_OK;
