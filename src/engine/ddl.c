@@ -76,6 +76,15 @@ ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **obj
     }
 }
 
+ErrorCode ddl__object_still(Txn *txn, uint32_t id, Str name, const ObjectVersion **object_out, Error *err) {
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    if (catalog_check(txn->engine->catalog, id, &snapshot) != CATALOG_FREE) {
+        return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "\"%.*s\" was changed by another transaction", STR_ARG(name));
+    }
+    *object_out = catalog_by_id(txn->engine->catalog, id, &snapshot);
+    return *object_out != NULL ? ERR_OK : error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "\"%.*s\" does not exist", STR_ARG(name));
+}
+
 /* The same for what names columns, indexes or constraints by number or id: those are of the version that the statement was bound to. */
 ErrorCode ddl__table(Txn *txn, const TableDef *table, const ObjectVersion **object_out, Error *err) {
     uint64_t version = table->version;
@@ -174,6 +183,7 @@ static ErrorCode schema_drop(Txn *txn, Str name, bool if_exists, bool cascade, E
     }
     TRY(ddl__object(txn, schema->def.id, name, &schema, err));
     TRY(drop_tables_of(txn, schema, cascade, err));
+    TRY(ddl__object_still(txn, schema->def.id, name, &schema, err));
     ObjectVersion *gone = object_copy(schema);
     gone->dropped = true;
     (void)ddl__put(txn, gone);
@@ -276,6 +286,7 @@ ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, bool cascade, Error *
     TRY(ddl__references_drop(txn, table, cascade, err));
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(ddl__claim(txn, table->id, err));
+    TRY(ddl__object_still(txn, table->id, table->name, &object, err));
     ObjectVersion *gone = object_copy(object);
     gone->dropped = true;
     (void)ddl__put(txn, gone);
@@ -296,6 +307,7 @@ static ErrorCode truncate_rows(Txn *txn, const TableDef *table, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__object(txn, table->id, table->name, &object, err));
     TRY(ddl__claim(txn, table->id, err));
+    TRY(ddl__object_still(txn, table->id, table->name, &object, err));
     txn->writer.snapshot = txn->snapshot;
     return table_truncate(engine__table(txn->engine, table->id), &txn->writer, err);
 }
@@ -314,6 +326,7 @@ static ErrorCode table_rename(Txn *txn, const TableDef *table, Str new_name, Err
     if (taken) {
         return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(new_name));
     }
+    TRY(ddl__object_still(txn, table->id, table->name, &object, err));
     ObjectVersion *renamed = object_copy(object);
     renamed->def.name = renamed->table.name = arena_str(&renamed->arena, new_name);
     (void)ddl__put(txn, renamed);
@@ -329,11 +342,16 @@ static ErrorCode table_replace(Txn *txn, const TableDef *def, const TableDef **t
     const ObjectVersion *object = NULL;
     TRY(ddl__check_name(def->name, "table", err));
     TRY(ddl__table(txn, def, &object, err));
+    uint64_t version = object->table.version; /* before the wait */
     if (!str_equal(object->def.name, def->name) || object->def.schema_id != def->schema_id) {
         bool taken = false;
         TRY(ddl__name_free(txn, OBJECT_TABLE, def->schema_id, def->name, &taken, err));
         if (taken) {
             return error_set(err, ERR_DUPLICATE_TABLE, ERROR_NO_POSITION, "relation \"%.*s\" already exists", STR_ARG(def->name));
+        }
+        TRY(ddl__object_still(txn, def->id, def->name, &object, err));
+        if (object->table.version != version) {
+            return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table \"%.*s\" was changed by another transaction", STR_ARG(def->name));
         }
     }
     ObjectVersion *changed = object_copy(object);

@@ -6,6 +6,8 @@
 void ddl__lock(Txn *txn);
 ErrorCode ddl__unlock(Txn *txn, ErrorCode code); /* passes code through */
 NODISCARD ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **object_out, Error *err);
+/* The version to change behind a wait for something else, which let others in: does not wait, so that nothing comes between it and ddl__put. */
+NODISCARD ErrorCode ddl__object_still(Txn *txn, uint32_t id, Str name, const ObjectVersion **object_out, Error *err);
 NODISCARD ErrorCode ddl__table(Txn *txn, const TableDef *table, const ObjectVersion **object_out, Error *err);
 const ObjectVersion *ddl__put(Txn *txn, ObjectVersion *object); /* takes it */
 NODISCARD ErrorCode ddl__check_column_name(Str name, Error *err);

@@ -49,6 +49,7 @@ static ErrorCode object_replace(Txn *txn, const CatalogObject *def, Error *err) 
     assert(object->def.kind == def->kind);
     if (!str_equal(object->def.name, def->name) || scope_of(&object->def) != scope_of(def)) {
         TRY(check_free(txn, def, err));
+        TRY(ddl__object_still(txn, def->id, def->name, &object, err));
     }
     ObjectVersion *changed = object_copy(object);
     object_set(changed, def);

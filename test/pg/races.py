@@ -4,7 +4,7 @@ import random
 import threading
 import time
 
-from kit import Pg, check, expect, message, raise_errors, text
+from kit import Pg, check, error_of, expect, message, raise_errors, text
 
 SECONDS = 3
 # What may come of it: the relation, column or index is gone or changed meanwhile, keys meet, a transaction lost, a plan grew old.
@@ -100,3 +100,24 @@ def prepared_statements_and_cursors_outlive_changes():
         run_beside(own(1), own(2), [MAKE, "drop table if exists race", "alter table race add column c int", "alter table race drop column c", "truncate race", WRITE[0]])
     finally:
         ALLOWED.difference_update(extra)
+
+
+@check
+def a_change_behind_a_wait_looks_again():
+    """DROP and TRUNCATE wait for a writer without a lock on the table's definition: what came meanwhile is neither buried nor lost."""
+    for sql in ("drop table waited", "truncate waited", "drop schema waiting cascade"):
+        with Pg() as writer, Pg() as waiter, Pg() as changer:
+            raise_errors(writer.query("create schema waiting"))
+            name = "waiting.waited" if "schema" in sql else "waited"
+            raise_errors(writer.query(f"create table {name} (a int)"))
+            raise_errors(writer.query("begin"))
+            raise_errors(writer.query(f"insert into {name} values (1)"))
+            waiter.send(message("Q", text(sql)))
+            time.sleep(0.2)
+            raise_errors(changer.query("begin"))
+            raise_errors(changer.query(f"alter table {name} rename to meant"))
+            raise_errors(writer.query("commit"))
+            expect((sql, error_of(waiter.until("Z"))["C"]), (sql, "40001"))
+            raise_errors(changer.query("rollback"))
+            expect(changer.rows(f"select a from {name}"), [["1"]])
+            raise_errors(changer.query(f"drop table {name}; drop schema waiting"))
