@@ -399,7 +399,9 @@ ErrorCode system_rows_info_constraint_table_usage(SystemView *view, SystemRows *
     const ConstraintDef *constraint;
     (void)err;
     while ((constraint = next_constraint(view, &walk)) != NULL) {
-        put_usage(view, rows, &walk.table, constraint, false);
+        if (constraint->kind != CONSTRAINT_CHECK) { /* which PostgreSQL shows by column alone */
+            put_usage(view, rows, &walk.table, constraint, false);
+        }
     }
     return ERR_OK;
 }

@@ -42,7 +42,7 @@ R(information_schema, column_options, 13503, 'v', empty,
 R(information_schema, column_privileges, 13285, 'v', empty,
   "grantor name, grantee name, table_catalog name, table_schema name, table_name name, column_name name, "
   "privilege_type character varying, is_grantable yes_or_no")
-R(information_schema, column_udt_usage, 13290, 'v', empty,
+R(information_schema, column_udt_usage, 13290, 'v', info_column_udt_usage,
   "udt_catalog name, udt_schema name, udt_name name, table_catalog name, table_schema name, table_name name, "
   "column_name name")
 R(information_schema, columns, 13295, 'v', info_columns,
@@ -252,13 +252,13 @@ R(information_schema, user_mapping_options, 13550, 'v', empty,
   "option_value character varying")
 R(information_schema, user_mappings, 13555, 'v', empty,
   "authorization_identifier name, foreign_server_catalog name, foreign_server_name name")
-R(information_schema, view_column_usage, 13468, 'v', empty,
+R(information_schema, view_column_usage, 13468, 'v', info_view_column_usage,
   "view_catalog name, view_schema name, view_name name, table_catalog name, table_schema name, table_name "
   "name, column_name name")
 R(information_schema, view_routine_usage, 13473, 'v', empty,
   "table_catalog name, table_schema name, table_name name, specific_catalog name, specific_schema name, "
   "specific_name name")
-R(information_schema, view_table_usage, 13478, 'v', empty,
+R(information_schema, view_table_usage, 13478, 'v', info_view_table_usage,
   "view_catalog name, view_schema name, view_name name, table_catalog name, table_schema name, table_name "
   "name")
 R(information_schema, views, 13483, 'v', info_views,
