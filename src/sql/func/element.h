@@ -7,8 +7,7 @@
 
 /* Bytes of any array type, double[] too, as elements; what it points to lies in the bytes or in arena. */
 NODISCARD ErrorCode func__array_view(Type type, Str bytes, Arena *arena, AnyArray *array_out, Error *err);
-NODISCARD ErrorCode func__interval_scale(Interval a, double factor, Interval *out, Error *err); /* as interval * float8 */
-NODISCARD ErrorCode func__interval_divide(Interval a, double divisor, Interval *out, Error *err); /* divisor is not 0 */
+NODISCARD ErrorCode func__interval_divide(Interval a, double divisor, Interval *out, Error *err); /* as interval / float8; divisor is not 0 */
 NODISCARD ErrorCode func__numeric_root(Numeric x, int16_t scale, Numeric *out, Error *err); /* square root of x >= 0 with so many places */
 /* ---- elements of arrays and fields of rows ---- */
 /* The value at row as arrays and records hold it (SYMBOL as text, DECIMAL as NUMERIC); NULL pointer: SQL NULL. Lives as room and vector do. */

@@ -348,7 +348,7 @@ static ErrorCode scale_finite(double months, double days, double exact_micros, I
     return ERR_OK;
 }
 
-ErrorCode func__interval_scale(Interval a, double factor, Interval *out, Error *err) {
+static ErrorCode interval_scale(Interval a, double factor, Interval *out, Error *err) {
     int infinite = interval_is_infinite(a);
     if (infinite != 0) {
         if (factor == 0 || factor != factor) {
@@ -367,7 +367,7 @@ ErrorCode func__interval_scale(Interval a, double factor, Interval *out, Error *
 
 ErrorCode func__interval_divide(Interval a, double divisor, Interval *out, Error *err) {
     if (interval_is_infinite(a) != 0) {
-        return isinf(divisor) ? interval_overflow(err) : func__interval_scale(a, divisor, out, err);
+        return isinf(divisor) ? interval_overflow(err) : interval_scale(a, divisor, out, err);
     }
     return isnan(divisor) ? interval_overflow(err) : scale_finite(a.months / divisor, a.days / divisor, (double)a.micros / divisor, out, err);
 }
@@ -376,7 +376,7 @@ ErrorCode func__mul_interval(const KernelCall *call, Vector *out, Error *err) {
     size_t interval = call->args[0]->type.id == TYPE_INTERVAL ? 0 : 1;
     ArgView a = func__arg(call, interval), b = func__arg(call, 1 - interval);
     FOR_ROWS(call, row) {
-        TRY(func__interval_scale(AT(Interval, a, row), AT(double, b, row), (Interval *)vector_data(out) + row, err));
+        TRY(interval_scale(AT(Interval, a, row), AT(double, b, row), (Interval *)vector_data(out) + row, err));
     }
     return ERR_OK;
 }
