@@ -283,6 +283,28 @@ CatalogConflict catalog_check(Catalog *catalog, uint32_t id, const Snapshot *sna
     return conflict;
 }
 
+static bool needs_object(const CatalogObject *object, uint32_t id) {
+    for (uint16_t i = 0; i < object->need_count; i++) {
+        if (object->needs[i].object_id == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+CatalogConflict catalog_check_needed(Catalog *catalog, uint32_t id, const Snapshot *snapshot) {
+    CatalogConflict conflict = CATALOG_FREE;
+    lock(catalog);
+    for (size_t i = 0; i < catalog->slot_count && conflict == CATALOG_FREE; i++) {
+        const ObjectVersion *newest = catalog->slots[i];
+        if (newest != NULL && newest->def.kind == OBJECT_VIEW && !newest->dropped && needs_object(&newest->def, id)) {
+            conflict = conflict_of(newest, snapshot);
+        }
+    }
+    unlock(catalog);
+    return conflict;
+}
+
 /* Does the newest version, or the settled one below another transaction's change, hold the name? */
 static CatalogConflict name_conflict(const ObjectVersion *newest, const Snapshot *snapshot, uint32_t scope_id, Str name) {
     bool busy = newest != NULL && conflict_of(newest, snapshot) == CATALOG_BUSY;

@@ -53,6 +53,8 @@ void object_set(ObjectVersion *object, const CatalogObject *def);
 typedef enum CatalogConflict { CATALOG_FREE, CATALOG_BUSY /* another transaction is changing it */, CATALOG_NEWER /* changed since the snapshot */ } CatalogConflict;
 /* May this transaction put a new version of the object? */
 CatalogConflict catalog_check(Catalog *catalog, uint32_t id, const Snapshot *snapshot);
+/* Does a view need the object that the snapshot does not see, because it is being made (BUSY) or was made since (NEWER)? */
+CatalogConflict catalog_check_needed(Catalog *catalog, uint32_t id, const Snapshot *snapshot);
 /* Is the name taken, judged by the newest versions whoever made them? CATALOG_NEWER = taken. */
 CatalogConflict catalog_check_name(Catalog *catalog, ObjectKind kind, uint32_t scope_id, Str name, const Snapshot *snapshot);
 /* Takes the object; symbols of its columns are filled in. object->begin is the stamp. */

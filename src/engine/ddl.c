@@ -69,6 +69,11 @@ ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **obj
             return in_use(name, err);
         }
         if (conflict == CATALOG_FREE) {
+            CatalogConflict needed = catalog_check_needed(txn->engine->catalog, id, &snapshot);
+            if (needed == CATALOG_BUSY && wait_for_others(txn, deadline)) {
+                continue;
+            }
+            TRY(needed == CATALOG_FREE ? ERR_OK : error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "\"%.*s\" got a view by another transaction", STR_ARG(name)));
             *object_out = catalog_by_id(txn->engine->catalog, id, &snapshot);
             return *object_out != NULL ? ERR_OK
                                        : error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "\"%.*s\" does not exist", STR_ARG(name));

@@ -24,12 +24,24 @@ static ErrorCode check_free(Txn *txn, const CatalogObject *def, Error *err) {
                            object_kind_name(def->kind), STR_ARG(def->name));
 }
 
+/* What a view reads must be as it was when the view was bound. */
+static ErrorCode check_needs(Txn *txn, const CatalogObject *def, Error *err) {
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    for (uint16_t i = 0; i < def->need_count && def->kind == OBJECT_VIEW; i++) {
+        if (catalog_check(txn->engine->catalog, def->needs[i].object_id, &snapshot) != CATALOG_FREE) {
+            return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "what view \"%.*s\" reads was changed by another transaction", STR_ARG(def->name));
+        }
+    }
+    return ERR_OK;
+}
+
 static ErrorCode object_create(Txn *txn, const CatalogObject *def, uint32_t *id_out, Error *err) {
     TRY(txn__check_writable(txn, err));
     TRY(check_free(txn, def, err));
     if (catalog_object_count(txn->engine->catalog, (ObjectKind)def->kind) >= OBJECTS_MAX) {
         return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a database can have at most %d objects of a kind", OBJECTS_MAX);
     }
+    TRY(check_needs(txn, def, err));
     ObjectVersion *object = object_new((ObjectKind)def->kind, catalog_new_id(txn->engine->catalog));
     object_set(object, def);
     *id_out = object->def.id;
@@ -51,6 +63,7 @@ static ErrorCode object_replace(Txn *txn, const CatalogObject *def, Error *err) 
         TRY(check_free(txn, def, err));
         TRY(ddl__object_still(txn, def->id, def->name, &object, err));
     }
+    TRY(check_needs(txn, def, err));
     ObjectVersion *changed = object_copy(object);
     object_set(changed, def);
     (void)ddl__put(txn, changed);

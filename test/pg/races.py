@@ -121,3 +121,25 @@ def a_change_behind_a_wait_looks_again():
             raise_errors(changer.query("rollback"))
             expect(changer.rows(f"select a from {name}"), [["1"]])
             raise_errors(changer.query(f"drop table {name}; drop schema waiting"))
+
+
+@check
+def a_view_keeps_what_it_reads():
+    """CREATE VIEW beside changes of its table, in both orders: one of them loses, and no view is left that cannot be read."""
+    for sql in ("drop table seen_table", "alter table seen_table rename to renamed", "alter table seen_table drop column b"):
+        with Pg() as one, Pg() as two:
+            raise_errors(one.query("create table seen_table (a int, b int)"))
+            raise_errors(one.query("begin"))
+            raise_errors(one.query("create view seeing as select a, b from seen_table"))
+            two.send(message("Q", text(sql)))
+            time.sleep(0.2)
+            raise_errors(one.query("commit"))
+            expect((sql, error_of(two.until("Z"))["C"]), (sql, "40001"))
+            expect(one.rows("select * from seeing"), [])
+            raise_errors(one.query("drop view seeing"))
+            raise_errors(one.query("begin"))
+            raise_errors(one.query(sql))
+            code = two.error("create view seeing as select a, b from seen_table")["C"]
+            assert code in ("40001", "55006"), (sql, code)     # changed, or being changed
+            raise_errors(one.query("rollback"))
+            raise_errors(one.query("drop table seen_table"))
