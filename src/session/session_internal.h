@@ -381,6 +381,8 @@ NODISCARD ErrorCode statement__alter_part(Statement *statement, const TableDef *
 NODISCARD ErrorCode statement__check_texts(Statement *statement, const TableDef *table, Error *err);
 NODISCARD ErrorCode statement__create_index(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__column_retyped(Statement *statement, const TableDef *table, Str name, Error *err); /* ALTER COLUMN TYPE wrote it anew */
+/* Indexes whose expressions or predicate read a column go with it. */
+NODISCARD ErrorCode statement__drop_reading_indexes(Statement *statement, const TableDef **table, Str name, bool cascade, Error *err);
 NODISCARD ErrorCode statement__drop_index(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__alter_index(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__start_text(Statement *statement, Error *err);  /* EXPLAIN, SHOW setting */

@@ -99,6 +99,7 @@ static ErrorCode truncate_tables(Statement *statement, Error *err) {
 
 static ErrorCode drop_column(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
     Ddl ddl;
+    TRY(statement__drop_reading_indexes(statement, table, action->name, action->cascade, err));
     statement__ddl(statement, &ddl);
     return ddl_drop_column(&ddl, *table, action->name, action->cascade, table, err);
 }

@@ -199,6 +199,49 @@ static ErrorCode write_rows_anew(Statement *statement, const TableDef *table, Er
     return code;
 }
 
+static bool text_binds(Statement *statement, const TableDef *table, Str text, uint8_t dialect, Type type, Arena *arena) {
+    BindContext context = {.catalog = &statement->system.base, .environment = &statement->environment};
+    TableExpression expression = {text, dialect, type};
+    BoundStatement *bound = NULL;
+    Error reason = {0};
+    return text.len == 0 || bind_table_expressions(&context, table, &expression, 1, arena, &bound, &reason) == ERR_OK;
+}
+
+/* Does an expression or the predicate of the index read what `without` lacks? */
+static bool index_reads_more(Statement *statement, const TableDef *without, const IndexDef *index, Arena *arena) {
+    bool binds = text_binds(statement, without, index->predicate_text, index->dialect, type_of(TYPE_BOOL), arena);
+    for (uint16_t k = 0; k < index->key_count && binds; k++) {
+        int number = table_column_by_id(without, index->keys[k].column_id);
+        binds = index->keys[k].text.len == 0 || text_binds(statement, without, index->keys[k].text, index->dialect, without->columns[number].type, arena);
+    }
+    return !binds;
+}
+
+ErrorCode statement__drop_reading_indexes(Statement *statement, const TableDef **table, Str name, bool cascade, Error *err) {
+    int number = table_column_find(*table, name);
+    if (number < 0 || (*table)->computed_count == 0) {
+        return ERR_OK;
+    }
+    Arena arena;
+    arena_init(&arena, STATEMENT_ARENA_BYTES_MAX);
+    TableDef without = **table;
+    uint32_t stored = (uint32_t)without.column_count + without.computed_count;
+    without.columns = arena_array(&arena, ColumnDef, stored + 1);
+    memcpy(without.columns, (*table)->columns, sizeof(ColumnDef) * (size_t)number);
+    memcpy(without.columns + number, (*table)->columns + number + 1, sizeof(ColumnDef) * (stored - (size_t)number - 1));
+    without.column_count--;
+    without.designated = -1;
+    ErrorCode code = ERR_OK;
+    for (uint16_t i = 0; i < without.index_count && code == ERR_OK; i++) {
+        const IndexDef *index = &without.indexes[i];
+        if (index->constraint_id == 0 && index_reads_more(statement, &without, index, &arena)) {
+            code = txn_index_drop(statement__txn(statement), *table, index->id, cascade, table, err);
+        }
+    }
+    arena_deinit(&arena);
+    return code;
+}
+
 /* Checks and index expressions read the column: rows are looked at with its new values, and written with new values of the expressions. */
 ErrorCode statement__column_retyped(Statement *statement, const TableDef *table, Str name, Error *err) {
     uint16_t number = 0;

@@ -34,7 +34,8 @@ uint32_t comment_column(const CatalogObject *comment) {
 
 bool schema_in_path(SystemView *view, Str name) {
     const FunctionEnvironment *environment = view->environment;
-    if (str_equal(name, STR("pg_catalog"))) {
+    bool own_temporary = environment->temp_schema_name.len > 0 && str_equal(name, environment->temp_schema_name); /* searched first, unsaid */
+    if (own_temporary || str_equal(name, STR("pg_catalog"))) {
         return true;
     }
     for (uint32_t i = 0; i < environment->search_path_count; i++) {
