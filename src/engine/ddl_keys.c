@@ -92,12 +92,39 @@ static void add_constraint(Txn *txn, ObjectVersion *object, const ConstraintDef 
     object_set_constraints(object, constraints, (uint16_t)(table->constraint_count + 1));
 }
 
+static bool is_computed_for(const TableDef *table, uint32_t column_id) {
+    for (uint16_t i = 0; i < table->index_count; i++) {
+        bool used = table->indexes[i].predicate_column_id == column_id;
+        for (uint16_t k = 0; k < table->indexes[i].key_count && !used; k++) {
+            used = table->indexes[i].keys[k].column_id == column_id;
+        }
+        if (used) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Values of expressions that no index has any more are no longer computed. */
+static void remove_unused_computed(TableDef *table) {
+    for (uint16_t i = 0; i < table->computed_count;) {
+        ColumnDef *column = &table->columns[table->column_count + i];
+        if (is_computed_for(table, column->id)) {
+            i++;
+            continue;
+        }
+        memmove(column, column + 1, sizeof *column * (table->computed_count - i - 1u));
+        table->computed_count--;
+    }
+}
+
 static void remove_index(ObjectVersion *object, uint32_t index_id) {
     TableDef *table = &object->table;
     for (uint16_t i = 0; i < table->index_count; i++) {
         if (table->indexes[i].id == index_id) {
             memmove(&table->indexes[i], &table->indexes[i + 1], sizeof *table->indexes * (table->index_count - i - 1u));
             table->index_count--;
+            remove_unused_computed(table);
             return;
         }
     }

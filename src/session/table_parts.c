@@ -231,15 +231,17 @@ ErrorCode statement__drop_reading_indexes(Statement *statement, const TableDef *
     memcpy(without.columns + number, (*table)->columns + number + 1, sizeof(ColumnDef) * (stored - (size_t)number - 1));
     without.column_count--;
     without.designated = -1;
-    ErrorCode code = ERR_OK;
-    for (uint16_t i = 0; i < without.index_count && code == ERR_OK; i++) {
+    uint32_t reading = 0;
+    for (uint16_t i = 0; i < without.index_count && reading == 0; i++) {
         const IndexDef *index = &without.indexes[i];
-        if (index->constraint_id == 0 && index_reads_more(statement, &without, index, &arena)) {
-            code = txn_index_drop(statement__txn(statement), *table, index->id, cascade, table, err);
-        }
+        reading = index->constraint_id == 0 && index_reads_more(statement, &without, index, &arena) ? index->id : 0;
     }
     arena_deinit(&arena);
-    return code;
+    if (reading == 0) {
+        return ERR_OK;
+    }
+    TRY(txn_index_drop(statement__txn(statement), *table, reading, cascade, table, err));
+    return statement__drop_reading_indexes(statement, table, name, cascade, err); /* of the version that it made */
 }
 
 /* Checks and index expressions read the column: rows are looked at with its new values, and written with new values of the expressions. */
