@@ -81,6 +81,7 @@ def main():
         import enums
         import session
         import styles
+        import points
         import login
         import secure
         import races
