@@ -115,10 +115,17 @@ static bool run_once(NetConnection *c, char *scratch) {
     return due;
 }
 
+static bool others_may_wait(Net *net) {
+    uv_mutex_lock(&net->lock);
+    bool may = net->ready_first != NULL || net->workers_idle == 0;
+    uv_mutex_unlock(&net->lock);
+    return may;
+}
+
 /* A connection that always has more to do goes behind the others from time to time. */
 static void run(NetConnection *c, char *scratch) {
     for (int runs = 1; run_once(c, scratch); runs++) {
-        if (runs == RUNS_IN_A_ROW) {
+        if (runs % RUNS_IN_A_ROW == 0 && others_may_wait(c->net)) {
             enqueue(c);
             return;
         }
