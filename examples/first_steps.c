@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * first_steps.c - Basalt as a library: make a table, insert with parameters, read rows, read batches.
  *
- * Build after `make install`: cc first_steps.c -lbasalt -lpcre2-8 -llz4 -lzstd -lz -lm -lpthread      Run: ./a.out FOLDER */
+ * Build after `make install`: cc first_steps.c -lbasalt -lcrypto -lpcre2-8 -llz4 -lzstd -lz -lm -lpthread      Run: ./a.out FOLDER */
 #include <basalt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -153,7 +153,7 @@ enum { STRREF_INLINE = 12, STRREF_BYTES_MAX = 1 << 30 };
 static inline StrRef strref_make(const char *data, size_t len) { /* data must outlive the ref when len > 12 */
     StrRef ref = {.len = (uint32_t)len};
     if (len <= STRREF_INLINE) {
-        memcpy(ref.prefix, data, len < 4 ? len : 4);
+        if (len > 0) { memcpy(ref.prefix, data, len < 4 ? len : 4); } /* data of nothing may be NULL */
         if (len > 4) { memcpy(ref.as.rest, data + 4, len - 4); }
     } else {
         memcpy(ref.prefix, data, 4);
