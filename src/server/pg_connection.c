@@ -110,11 +110,11 @@ static int64_t idle_deadline(const PgConnection *c, Error *err) {
     int64_t deadline = idle > 0 ? net_now_ms() + idle : 0;
     int64_t whole = in_transaction && timeouts.transaction_ms > 0 ? timeouts.transaction_began_ms + timeouts.transaction_ms : 0;
     bool whole_first = whole != 0 && (deadline == 0 || whole < deadline);
-    if (err != NULL && whole_first) {
+    if (whole_first) {
         (void)error_set(err, ERR_TRANSACTION_TIMEOUT, ERROR_NO_POSITION, "terminating connection due to transaction timeout");
-    } else if (err != NULL && in_transaction) {
+    } else if (in_transaction) {
         (void)error_set(err, ERR_IDLE_IN_TRANSACTION, ERROR_NO_POSITION, "terminating connection due to idle-in-transaction timeout");
-    } else if (err != NULL) {
+    } else {
         (void)error_set(err, ERR_SHUTDOWN, ERROR_NO_POSITION, "terminating connection due to idle-session timeout");
     }
     return whole_first ? whole : deadline;
