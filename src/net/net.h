@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * net.h - sockets: worker threads that receive, run the connections and answer; an event loop thread that accepts, keeps time and sends the rest.
  *
- * A connection is an actor. Whatever happens to it (bytes came, the send buffer drained, a deadline passed, the peer left) puts it on
- * the ready queue; one worker at a time takes it and calls `run`, which eats input, fills output and says what it waits for next.
+ * A connection is an actor. Whatever happens to it (bytes came, the send buffer drained, a deadline passed, the peer left) hands it to
+ * a worker, one at a time, which calls `run`, which eats input, fills output and says what it waits for next.
  * A connection that waits holds no thread, so slow peers cost memory only, and that has limits: reading stops at NET_INPUT_BYTES,
  * and a handler should return NET_WAIT_OUTPUT when net_flush leaves more than NET_OUTPUT_BYTES unsent.
  *
@@ -56,10 +56,9 @@ NODISCARD ErrorCode net_open(const NetOptions *options, Net **net_out, Error *er
 /* address: "127.0.0.1:9000", "[::1]:9000", "localhost:9000", port 0 = any. refusal: sent to connections beyond the limit (static text).
  * *port_out: the port taken. ERR_OBJECT_IN_USE: the port is taken. */
 NODISCARD ErrorCode net_listen(Net *net, const char *address, const NetHandler *handler, void *context, Str refusal, int *port_out, Error *err);
-/* The door that net_listen opened last takes at most so many connections; all doors together connections_max of the options. */
-void net_limit_last(Net *net, uint32_t connections_max);
-/* The door that net_listen opened last keeps at most so many workers busy at a time, so that it leaves the others to other doors. */
-void net_limit_workers_last(Net *net, uint32_t workers_max);
+/* The door that net_listen opened last takes at most so many connections and keeps at most so many workers busy at a time, so that it leaves
+ * some to other doors; UINT32_MAX: no limit of its own. All doors together have those of the options. */
+void net_limit_last(Net *net, uint32_t connections_max, uint32_t workers_max);
 NODISCARD ErrorCode net_start(Net *net, Error *err);
 /* No new connections; those at rest end, busy ones have grace_ms before they are told that they are gone. Waits for all. Any thread. */
 void net_stop(Net *net, int64_t grace_ms);

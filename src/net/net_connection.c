@@ -323,14 +323,20 @@ void net__connection_tick(NetConnection *c, int64_t now_ms) {
         c->deadline_ms = 0;
         net__schedule(c);
     }
-    if (c->scheduled && c->phase == PHASE_OPEN) {
-        net__look_for_input(c); /* it runs, maybe for long: its peer may leave */
-    }
+    net__look_if_busy(c); /* it may run for long, and its peer leave */
     uv_mutex_unlock(&c->lock);
     if (lingered) {
         end(c);
     } else if (stalled || left) {
         net__connection_gone(c);
+    }
+}
+
+void net__connections_look_if_busy(Net *net) {
+    for (NetConnection *c = net->connections; c != NULL; c = c->next) {
+        uv_mutex_lock(&c->lock);
+        net__look_if_busy(c);
+        uv_mutex_unlock(&c->lock);
     }
 }
 

@@ -4,13 +4,13 @@
  * Why:        more awake workers than processors only wake each other up; but a worker that waits for the disk or computes for long must not
  *             hold up the others' requests. So the limit starts at the processors, grows when a run that is looked at has waited for something
  *             (voluntary context switches), shrinks when runs do not wait, and a guard (a timer of the loop thread, active only under
- *             load) calls one more when no run has ended lately.
+ *             load) calls one more when no run has ended lately. While all are busy it also looks whether a peer has left.
  * Invariants: workers = parked + waiting for events + busy. If nobody waits for events, either a worker is on its way or the guard is on.
  * Threads:    net->lock is held in every call but for the timer's. */
 #include <sys/resource.h>
 #include "net/net_internal.h"
 
-enum { RUNS_PER_SAMPLE = 16, QUICK_RUNS_TO_SHRINK = 128, GUARD_MS = 2, GUARD_CALM_TICKS = 250, CREW_MIN = 2, WORKER_STACK_BYTES = 8 << 20 };
+enum { RUNS_PER_SAMPLE = 16, QUICK_RUNS_TO_SHRINK = 128, GUARD_MS = 2, GUARD_CALM_TICKS = 250, GUARD_LOOK_TICKS = 20, CREW_MIN = 2, WORKER_STACK_BYTES = 8 << 20 };
 
 void net__crew_init(Net *net) {
     net->crew_base = MAX_OF(CREW_MIN, (uint32_t)uv_available_parallelism());
@@ -120,11 +120,19 @@ static void on_guard(uv_timer_t *timer) {
     }
     net->guard_runs = net->runs;
     net->guard_calm = watched ? net->guard_calm + 1 : 0;
+    net->guard_unwatched = watched ? 0 : net->guard_unwatched + 1;
+    bool look = net->guard_unwatched >= GUARD_LOOK_TICKS;
+    if (look) {
+        net->guard_unwatched = 0;
+    }
     if (net->guard_calm > GUARD_CALM_TICKS) {
         net->guarded = false;
         uv_timer_stop(timer);
     }
     uv_mutex_unlock(&net->lock);
+    if (look) {
+        net__connections_look_if_busy(net); /* a worker whose peer has left is wanted */
+    }
 }
 
 void net__crew_guard(Net *net) {

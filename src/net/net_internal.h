@@ -10,6 +10,9 @@
 
 enum { NET_LISTENERS_MAX = 8, NET_READ_BYTES = 256 << 10, NET_TICK_MS = 250, NET_WORKER_IDLE_MS = 30000, NET_PEER_BYTES = 64 };
 
+/* Connections by ready_next, first in first out. */
+typedef struct ReadyList { NetConnection *first, *last; } ReadyList;
+
 typedef struct NetListener {
     uv_tcp_t tcp;
     Net *net;
@@ -20,10 +23,11 @@ typedef struct NetListener {
     bool open;
     uint32_t workers_max;           /* fixed */
     uint32_t workers;               /* net->lock: that run connections of this door */
-    NetConnection *held_first, *held_last; /* net->lock: ready, but all workers of this door are busy */
+    ReadyList held;                 /* net->lock: ready, but all workers of this door are busy */
 } NetListener;
 
 typedef struct NetTlsStream NetTlsStream;
+/* PHASE_NONE: memory that no connection uses */
 typedef enum ConnectionPhase { PHASE_NONE, PHASE_OPEN, PHASE_FLUSHING, PHASE_LINGERING, PHASE_CLOSED } ConnectionPhase;
 
 struct NetConnection {
@@ -75,14 +79,15 @@ struct Net {
     int events_fd, call_fd;          /* net_receive.c */
     NetConnection *connections, *spare; /* loop thread */
     uint32_t connection_count;       /* loop thread */
-    char *scratch;                   /* loop thread; of net__look_for_input */
+    char *scratch;                   /* loop thread; of net__look_if_busy */
     bool started, loop_closed;
     int64_t stop_deadline_ms;        /* loop thread; 0 = not stopping */
     uv_mutex_t lock;
     uv_cond_t worker_gone, parked_cond;
-    NetConnection *ready_first, *ready_last, *attention;
+    ReadyList ready;
+    NetConnection *attention;
     uint32_t workers, workers_idle, workers_parked, parked_called; /* idle: they wait for events */
-    uint32_t crew_base, crew_limit, quick_runs, guard_calm;        /* net_crew.c */
+    uint32_t crew_base, crew_limit, quick_runs, guard_calm, guard_unwatched; /* net_crew.c */
     uint64_t runs, guard_runs;
     bool guarded;
     bool workers_end, stop_asked;
@@ -107,7 +112,6 @@ bool net__crew_may_wait(Net *net);                     /* worker: parks as long 
 void net__crew_guard(Net *net);                        /* loop thread: starts the guard if it was asked for */
 void net__crew_end(Net *net);
 /* net_receive.c */
-typedef enum NetEvent { NET_EVENT_NONE, NET_EVENT_CALL, NET_EVENT_CONNECTION } NetEvent;
 bool net__events_open(Net *net);
 void net__events_close(Net *net);
 void net__events_call(Net *net);                       /* any thread: a worker shall look at the ready queue */
@@ -117,9 +121,9 @@ void net__events_remove(NetConnection *connection);
  * have closed its half. */
 void net__receive(NetConnection *connection, char *scratch, bool to_the_end);
 void net__watch(NetConnection *connection);            /* the next input is an event, if there is room for it; connection->lock is held */
-void net__look_for_input(NetConnection *connection);   /* loop thread, of one that runs; connection->lock is held */
-/* Worker: waits up to NET_WORKER_IDLE_MS. *connection_out: to be run by the caller, or NULL. */
-NetEvent net__events_wait(Net *net, char *scratch, NetConnection **connection_out);
+void net__look_if_busy(NetConnection *connection);     /* loop thread: for input of one that runs; connection->lock is held */
+/* Worker: false if nothing came in NET_WORKER_IDLE_MS. *connection_out: to be run by the caller, or NULL. */
+bool net__events_wait(Net *net, char *scratch, NetConnection **connection_out);
 /* net_loop.c */
 void net__attention(NetConnection *connection);        /* any thread: the loop shall look at this connection */
 void net__end_if_done(Net *net);                       /* loop thread */
@@ -128,6 +132,7 @@ void net__clock_start(Net *net);                       /* loop thread: it ticks 
 void net__accept(uv_stream_t *server, int status);
 void net__connection_look(NetConnection *connection);  /* writes, reads, closes as its state asks for */
 void net__spares_free(Net *net);
+void net__connections_look_if_busy(Net *net);
 void net__connection_tick(NetConnection *connection, int64_t now_ms);
 void net__connection_stop(NetConnection *connection);
 void net__connection_gone(NetConnection *connection);

@@ -113,17 +113,13 @@ ErrorCode net_listen(Net *net, const char *address, const NetHandler *handler, v
     return ERR_OK;
 }
 
-void net_limit_last(Net *net, uint32_t connections_max) {
-    assert(!net->started);
-    assert(net->listener_count > 0);
-    net->listeners[net->listener_count - 1].connections_max = connections_max;
-}
-
-void net_limit_workers_last(Net *net, uint32_t workers_max) {
+void net_limit_last(Net *net, uint32_t connections_max, uint32_t workers_max) {
     assert(!net->started);
     assert(net->listener_count > 0);
     assert(workers_max > 0);
-    net->listeners[net->listener_count - 1].workers_max = workers_max;
+    NetListener *listener = &net->listeners[net->listener_count - 1];
+    listener->connections_max = connections_max;
+    listener->workers_max = workers_max;
 }
 
 void net__attention(NetConnection *connection) {

@@ -3,8 +3,8 @@
  *
  * Why:        epoll hands a connection's event to the worker that asked last; it receives, runs and answers. The loop thread is not asked.
  * Layout:     one epoll set for all connections and for an eventfd that calls a worker to the ready queue. A connection is watched for one
- *             event at a time (`watched`): while it runs nobody is woken for what comes; the loop thread's tick looks at those that
- *             run for long, so that a peer that leaves is noticed even when all workers are busy.
+ *             event at a time (`watched`): while it runs nobody is woken for what comes; the loop thread looks at those that
+ *             run for long, from time to time, so that a peer that leaves is noticed even when all workers are busy.
  * Invariants: an OPEN connection that nobody runs, has room for input and no end of it, is watched. An event may name a connection that
  *             ended meanwhile, or its memory's next one: connections are kept for reuse, never freed before net_close, and receiving is
  *             harmless at any time while one is OPEN.
@@ -85,7 +85,10 @@ void net__receive(NetConnection *c, char *scratch, bool to_the_end) {
     }
 }
 
-void net__look_for_input(NetConnection *c) {
+void net__look_if_busy(NetConnection *c) {
+    if (!c->scheduled || c->phase != PHASE_OPEN) {
+        return;
+    }
     if (c->net->scratch == NULL) {
         c->net->scratch = mem_alloc(NET_READ_BYTES);
     }
@@ -112,19 +115,15 @@ static bool take_event(NetConnection *c, const struct epoll_event *event, char *
     return c->scheduled;
 }
 
-NetEvent net__events_wait(Net *net, char *scratch, NetConnection **connection_out) {
+bool net__events_wait(Net *net, char *scratch, NetConnection **connection_out) {
     struct epoll_event event;
     int count = epoll_wait(net->events_fd, &event, 1, NET_WORKER_IDLE_MS);
     *connection_out = NULL;
-    if (count == 0) {
-        return NET_EVENT_NONE;
+    if (count > 0 && event.data.ptr != NULL) { /* NULL: a call to the ready queue */
+        NetConnection *c = event.data.ptr;
+        uv_mutex_lock(&c->lock);
+        *connection_out = take_event(c, &event, scratch) ? c : NULL;
+        uv_mutex_unlock(&c->lock);
     }
-    if (count < 0 || event.data.ptr == NULL) {
-        return NET_EVENT_CALL;
-    }
-    NetConnection *c = event.data.ptr;
-    uv_mutex_lock(&c->lock);
-    *connection_out = take_event(c, &event, scratch) ? c : NULL;
-    uv_mutex_unlock(&c->lock);
-    return NET_EVENT_CONNECTION;
+    return count != 0;
 }

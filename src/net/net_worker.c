@@ -15,21 +15,29 @@ void net__workers_begin(Net *net) {
     uv_mutex_unlock(&net->lock);
 }
 
-/* net->lock is held. */
-static void append_ready(Net *net, NetConnection *connection) {
+/* net->lock is held for both. */
+static void list_append(ReadyList *list, NetConnection *connection) {
     connection->ready_next = NULL;
-    if (net->ready_last == NULL) {
-        net->ready_first = connection;
+    if (list->first == NULL) {
+        list->first = connection;
     } else {
-        net->ready_last->ready_next = connection;
+        list->last->ready_next = connection;
     }
-    net->ready_last = connection;
+    list->last = connection;
+}
+
+static NetConnection *list_take(ReadyList *list) {
+    NetConnection *connection = list->first;
+    if (connection != NULL) {
+        list->first = connection->ready_next;
+    }
+    return connection;
 }
 
 static void enqueue(NetConnection *connection) {
     Net *net = connection->net;
     uv_mutex_lock(&net->lock);
-    append_ready(net, connection);
+    list_append(&net->ready, connection);
     bool call = net->workers_idle > 0; /* else a worker looks at the queue before it waits */
     uv_mutex_unlock(&net->lock);
     if (call) {
@@ -44,16 +52,6 @@ void net__schedule(NetConnection *connection) {
     }
     connection->scheduled = true;
     enqueue(connection);
-}
-
-/* net->lock is held. */
-static NetConnection *take_ready(Net *net) {
-    NetConnection *connection = net->ready_first;
-    if (connection != NULL) {
-        net->ready_first = connection->ready_next;
-        net->ready_last = net->ready_first == NULL ? NULL : net->ready_last;
-    }
-    return connection;
 }
 
 /* Is what the connection waits for already there? */
@@ -117,7 +115,7 @@ static bool run_once(NetConnection *c, char *scratch) {
 
 static bool others_may_wait(Net *net) {
     uv_mutex_lock(&net->lock);
-    bool may = net->ready_first != NULL || net->workers_idle == 0;
+    bool may = net->ready.first != NULL || net->workers_idle == 0;
     uv_mutex_unlock(&net->lock);
     return may;
 }
@@ -134,23 +132,23 @@ static void run(NetConnection *c, char *scratch) {
 
 /* The next connection to run; NULL with *leave_out: the worker shall go. net->lock is held, but not while waiting. */
 static NetConnection *next_connection(Net *net, char *scratch, bool *leave_out) {
-    NetConnection *connection = take_ready(net);
+    NetConnection *connection = list_take(&net->ready);
     if (connection != NULL) {
-        if (net->ready_first != NULL && net->workers_idle > 0) {
+        if (net->ready.first != NULL && net->workers_idle > 0) {
             net__events_call(net); /* the call for the next one may have gone to this worker */
         }
         return connection;
     }
     *leave_out = !net__crew_may_wait(net) || net->workers_end;
-    if (*leave_out || net->ready_first != NULL) {
+    if (*leave_out || net->ready.first != NULL) {
         return NULL;
     }
     net->workers_idle++;
     uv_mutex_unlock(&net->lock);
-    NetEvent event = net__events_wait(net, scratch, &connection);
+    bool came = net__events_wait(net, scratch, &connection);
     uv_mutex_lock(&net->lock);
     net->workers_idle--;
-    *leave_out = event == NET_EVENT_NONE && net->workers_idle >= WORKERS_KEPT;
+    *leave_out = !came && net->workers_idle >= WORKERS_KEPT;
     return connection;
 }
 
@@ -161,23 +159,16 @@ static bool door_enter(NetConnection *connection) {
         door->workers++;
         return true;
     }
-    connection->ready_next = NULL;
-    if (door->held_first == NULL) {
-        door->held_first = connection;
-    } else {
-        door->held_last->ready_next = connection;
-    }
-    door->held_last = connection;
+    list_append(&door->held, connection);
     return false;
 }
 
 /* The worker looks at the ready queue next. net->lock is held. */
 static void door_leave(Net *net, NetListener *door) {
-    NetConnection *next = door->held_first;
+    NetConnection *next = list_take(&door->held);
     door->workers--;
     if (next != NULL) {
-        door->held_first = next->ready_next;
-        append_ready(net, next);
+        list_append(&net->ready, next);
     }
 }
 

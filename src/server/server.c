@@ -19,34 +19,34 @@ static ErrorCode copy_settings(Server *server, const ServerSettings *settings, E
     return ERR_OK;
 }
 
-/* One door; its address is `off` or HOST:PORT. */
-static ErrorCode listen_on(Server *server, const char *option, Str address, const NetHandler *handler, Str refusal, int *port_out, Error *err) {
+typedef struct Door { const char *option; const SettingValue *address; const NetHandler *handler; Str refusal; uint32_t connections_max, workers_max; } Door;
+
+/* The address is `off` or HOST:PORT. */
+static ErrorCode listen_on(Server *server, const Door *door, int *port_out, Error *err) {
+    Str address = door->address->text;
     if (str_equal(address, STR("off"))) {
         return ERR_OK;
     }
     Error why = {0};
-    ErrorCode code = net_listen(server->net, address.data, handler, server, refusal, port_out, &why); /* settings end with NUL */
-    return code == ERR_OK ? ERR_OK : error_set(err, code, ERROR_NO_POSITION, "%s (option --%s)", why.message, option);
+    ErrorCode code = net_listen(server->net, address.data, door->handler, server, door->refusal, port_out, &why); /* settings end with NUL */
+    if (code != ERR_OK) {
+        return error_set(err, code, ERROR_NO_POSITION, "%s (option --%s)", why.message, door->option);
+    }
+    net_limit_last(server->net, door->connections_max, door->workers_max);
+    return ERR_OK;
 }
 
 static ErrorCode listen_all(Server *server, Error *err) {
     const ServerSettings *settings = &server->settings;
     server->http_loopback = net_address_is_loopback(settings->http.text.data);
-    TRY(listen_on(server, "http", settings->http.text, &SERVER__HTTP_HANDLER, STR(REFUSAL), &server->http_port, err));
-    if (server->http_port != 0) {
-        net_limit_last(server->net, (uint32_t)settings->http_connections.number);
-        net_limit_workers_last(server->net, (uint32_t)settings->http_workers.number);
-    }
-    TRY(listen_on(server, "pg", settings->pg.text, &SERVER__PG_HANDLER, STR(""), &server->pg_port, err));
-    if (server->pg_port != 0) {
-        net_limit_last(server->net, (uint32_t)settings->pg_connections.number + PG_CANCELS_MAX);
-    }
-    TRY(listen_on(server, "ilp", settings->ilp.text, &SERVER__LINE_HANDLER, STR(""), &server->ilp_port, err));
-    if (server->ilp_port != 0) {
-        net_limit_last(server->net, (uint32_t)settings->http_connections.number);
-        net_limit_workers_last(server->net, (uint32_t)settings->http_workers.number);
-    }
-    return ERR_OK;
+    uint32_t connections = (uint32_t)settings->http_connections.number, workers = (uint32_t)settings->http_workers.number;
+    uint32_t sessions = (uint32_t)settings->pg_connections.number + PG_CANCELS_MAX;
+    Door http = {"http", &settings->http, &SERVER__HTTP_HANDLER, STR(REFUSAL), connections, workers};
+    Door pg = {"pg", &settings->pg, &SERVER__PG_HANDLER, STR(""), sessions, UINT32_MAX};
+    Door ilp = {"ilp", &settings->ilp, &SERVER__LINE_HANDLER, STR(""), connections, workers};
+    TRY(listen_on(server, &http, &server->http_port, err));
+    TRY(listen_on(server, &pg, &server->pg_port, err));
+    return listen_on(server, &ilp, &server->ilp_port, err);
 }
 
 /* A session at the PostgreSQL door may be busy for as long as it likes without holding up others or their cancel requests: there is a worker for
