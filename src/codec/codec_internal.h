@@ -127,6 +127,8 @@ static inline int64_t codec__integer_at(Physical physical, const void *value) {
 NODISCARD bool codec__granule_stored(const BlockDecoder *decoder, uint32_t granule, Bytes *out, bool *squeezed_out);
 /* A compressed granule into memory of its raw bytes. */
 NODISCARD bool codec__unsqueeze(const BlockDecoder *decoder, Bytes in, void *memory, size_t bytes);
+/* First place in a rising list of u16 whose position is not below `position`. */
+uint32_t codec__lower_place(const uint8_t *positions, uint32_t count, uint32_t position);
 NODISCARD bool codec__view_codes(GranuleView *view, Bytes in); /* a dictionary's; row_count and physical are set */
 /* The values of a granule behind its validity; `unpacked`: its bytes where they are compressed, may be empty. false: not to be had in place. */
 NODISCARD bool codec__granule_body(const BlockDecoder *decoder, uint32_t granule, Bytes unpacked, const uint64_t **valid_out, Bytes *out);

@@ -92,23 +92,16 @@ static bool runs_row(Bytes in, uint32_t count, uint32_t row, Physical physical, 
     if (in.len < 8 || physical == PHYS_STR || physical == PHYS_BIT) {
         return false;
     }
-    uint32_t runs = get_u32le(in.data), low = 0, high = runs;
+    uint32_t runs = get_u32le(in.data);
     size_t ends_bytes = ((size_t)runs * 2 + 7) & ~(size_t)7;
     if (runs > count || in.len < 8 + ends_bytes + (size_t)runs * 8) {
         return false;
     }
-    while (low < high) { /* the first run that ends behind the row */
-        uint32_t middle = low + (high - low) / 2;
-        if (get_u16le(in.data + 8 + (size_t)middle * 2) <= row) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low == runs) {
+    uint32_t run = codec__lower_place(in.data + 8, runs, row + 1); /* the first that ends behind the row */
+    if (run == runs) {
         return false;
     }
-    store_integer(get_u64le(in.data + 8 + ends_bytes + (size_t)low * 8), physical, out);
+    store_integer(get_u64le(in.data + 8 + ends_bytes + (size_t)run * 8), physical, out);
     return true;
 }
 

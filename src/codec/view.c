@@ -133,8 +133,7 @@ static void store_value(const GranuleView *view, uint64_t packed, uint32_t i, vo
     }
 }
 
-/* First place in a rising list of u16 whose position is not below `position`. */
-static uint32_t lower_place(const uint8_t *positions, uint32_t count, uint32_t position) {
+uint32_t codec__lower_place(const uint8_t *positions, uint32_t count, uint32_t position) {
     uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -151,7 +150,7 @@ static uint32_t lower_place(const uint8_t *positions, uint32_t count, uint32_t p
 typedef void (*ListedStore)(const GranuleView *view, uint32_t place, uint32_t i, void *out);
 static void store_listed(const GranuleView *view, const uint8_t *positions, uint32_t list_count, const uint16_t *rows, uint32_t count, uint32_t first,
                          ListedStore store, void *out) {
-    uint32_t place = list_count == 0 || count == 0 ? list_count : lower_place(positions, list_count, first + rows[0]);
+    uint32_t place = list_count == 0 || count == 0 ? list_count : codec__lower_place(positions, list_count, first + rows[0]);
     for (uint32_t i = 0; i < count && place < list_count;) {
         uint32_t row = first + rows[i], position = get_u16le(positions + (size_t)place * 2);
         if (row == position) {
