@@ -63,7 +63,7 @@ static inline void message_end(const CopyWriter *writer, uint8_t *begin, const u
 /* ---- head, rows, end ---- */
 
 static size_t names_bytes(const CopyWriter *writer, const Str *names) {
-    size_t bytes = MESSAGE_HEAD_BYTES + COPY_SLACK_BYTES;
+    size_t bytes = MESSAGE_HEAD_BYTES + PG_SLACK_BYTES;
     for (uint16_t c = 0; c < writer->column_count; c++) {
         bytes += COPY_FIELD_GROWTH * names[c].len + COPY_FIELD_EXTRA;
     }
@@ -125,7 +125,7 @@ static bool is_plain(const CopyWriter *writer, Type type) {
 
 /* The columns of the run at hand. Returns the bytes that its rows take at most. */
 static size_t take_columns(const CopyWriter *writer, const PgRun *run, uint32_t rows, CopyOut *columns) {
-    size_t bytes = COPY_SIGNATURE_BYTES + COPY_SLACK_BYTES;
+    size_t bytes = COPY_SIGNATURE_BYTES + PG_SLACK_BYTES;
     for (uint16_t c = 0; c < writer->column_count; c++) {
         CopyOut *column = &columns[c];
         column->field = pg_run_column(run, c);

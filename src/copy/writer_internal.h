@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * writer_internal.h - shared by the writers of the three formats: rows are put together in room that is there already.
  *
- * Invariants: a field takes at most COPY_FIELD_GROWTH times its bytes, and COPY_FIELD_EXTRA more; copies may write COPY_SLACK_BYTES behind a row. */
+ * Invariants: a field takes at most COPY_FIELD_GROWTH times its bytes, and COPY_FIELD_EXTRA more; copies may write PG_SLACK_BYTES behind a row. */
 #pragma once
 #include "copy/copy_internal.h"
 
-enum { COPY_FIELD_GROWTH = 2, COPY_FIELD_EXTRA = 8, COPY_SLACK_BYTES = 2 * PG_SLOT_BYTES };
+enum { COPY_FIELD_GROWTH = 2, COPY_FIELD_EXTRA = 8 };
 
 /* A column of the run at hand. */
 typedef struct CopyOut {
@@ -29,15 +29,6 @@ static inline uint8_t *copy__put(uint8_t *at, const void *bytes, size_t len) {
     return at + len;
 }
 
-/* Up to 15 bytes behind the field are written too. */
-static inline uint8_t *copy__put_slot(uint8_t *at, const uint8_t *slot, size_t len) {
-    memcpy(at, slot, PG_SLOT_BYTES);
-    for (size_t done = PG_SLOT_BYTES; UNLIKELY(done < len); done += PG_SLOT_BYTES) {
-        memcpy(at + done, slot + done, PG_SLOT_BYTES);
-    }
-    return at + len;
-}
-
 static inline Str copy__field(const PgRunField *field, uint32_t row, size_t len) {
     switch ((PgFieldKind)field->kind) {
     case PG_FIELD_SLOTS: return str_from((const char *)field->slots + (size_t)row * field->slot_bytes, len);
@@ -48,14 +39,11 @@ static inline Str copy__field(const PgRunField *field, uint32_t row, size_t len)
 
 /* A field's bytes as they are. */
 static inline uint8_t *copy__put_field(const PgRunField *field, uint32_t row, size_t len, uint8_t *at) {
-    if (field->kind == PG_FIELD_SLOTS) {
-        return copy__put_slot(at, field->slots + (size_t)row * field->slot_bytes, len);
+    switch ((PgFieldKind)field->kind) {
+    case PG_FIELD_SLOTS: return pg_put_slot(at, field->slots + (size_t)row * field->slot_bytes, len);
+    case PG_FIELD_REFS: return pg_put_ref(at, field->refs[row], len);
+    default: return copy__put(at, field->texts[row], len);
     }
-    if (field->kind == PG_FIELD_REFS && len <= STRREF_INLINE) {
-        memcpy(at, field->refs[row]->prefix, STRREF_INLINE);
-        return at + len;
-    }
-    return copy__put(at, copy__field(field, row, len).data, len);
 }
 
 /* ---- eight bytes at once: is one of them special? ---- */

@@ -5,7 +5,7 @@
  * Tests:      test/unit/encode/test_pg_row.c */
 #include "encode/pg_row_internal.h"
 
-enum { ROW_HEAD_BYTES = 7, COPY_SLACK_BYTES = 2 * PG_SLOT_BYTES };
+enum { ROW_HEAD_BYTES = 7 };
 
 /* ---- what columns need ---- */
 
@@ -120,26 +120,11 @@ static size_t fill_field(PgRun *run, PgField *field) {
         field->fill(run, field);
         field->slot_bytes = field->slot_width;
     }
-    return field_bytes(run, field) + (size_t)run->row_count * 4;
+    field->bytes = field_bytes(run, field);
+    return field->bytes + (size_t)run->row_count * 4;
 }
 
 /* ---- pass two ---- */
-
-/* Reads and writes up to 15 bytes too many: slots and the room behind the rows are that large. */
-static inline void copy_slot(uint8_t *at, const uint8_t *slot, size_t len) {
-    memcpy(at, slot, PG_SLOT_BYTES);
-    for (size_t done = PG_SLOT_BYTES; UNLIKELY(done < len); done += PG_SLOT_BYTES) {
-        memcpy(at + done, slot + done, PG_SLOT_BYTES);
-    }
-}
-
-static inline void copy_ref(uint8_t *at, const StrRef *ref, size_t len) {
-    if (len <= STRREF_INLINE) {
-        memcpy(at, (const uint8_t *)ref + offsetof(StrRef, prefix), STRREF_INLINE);
-    } else {
-        memcpy(at, ref->as.data, len);
-    }
-}
 
 static inline uint8_t *put_field(uint8_t *at, const PgField *field, size_t i) {
     int32_t len = field->lens[i];
@@ -149,15 +134,9 @@ static inline uint8_t *put_field(uint8_t *at, const PgField *field, size_t i) {
         return at;
     }
     switch ((PgFieldKind)field->kind) {
-    case PG_FIELD_SLOTS:
-        copy_slot(at, field->slots + i * field->slot_bytes, (size_t)len);
-        break;
-    case PG_FIELD_REFS:
-        copy_ref(at, field->as.refs[i], (size_t)len);
-        break;
-    case PG_FIELD_TEXTS:
-        memcpy(at, field->as.texts[i], (size_t)len);
-        break;
+    case PG_FIELD_SLOTS: return pg_put_slot(at, field->slots + i * field->slot_bytes, (size_t)len);
+    case PG_FIELD_REFS: return pg_put_ref(at, field->as.refs[i], (size_t)len);
+    case PG_FIELD_TEXTS: memcpy(at, field->as.texts[i], (size_t)len); break;
     }
     return at + len;
 }
@@ -175,7 +154,7 @@ static inline uint8_t *put_row(uint8_t *start, const PgField *fields, uint16_t c
 
 /* false: stopped at the window's byte count or at the buffer's limit. */
 static bool put_rows(const PgRun *run, const PgField *fields, size_t bytes, PgRowWindow *window, Buffer *out) {
-    uint8_t *at = buffer_reserve(out, bytes + COPY_SLACK_BYTES);
+    uint8_t *at = buffer_reserve(out, bytes + PG_SLACK_BYTES);
     if (at == NULL) {
         return false;
     }
@@ -232,30 +211,13 @@ uint32_t pg_run_next(PgRun *run, PgRowWindow *window) {
 PgRunField pg_run_column(const PgRun *run, uint16_t column) {
     const PgField *field = &run->fields[column];
     PgRunField out = {.type = field->cell->type, .kind = field->kind, .slot_bytes = field->slot_bytes, .slots = field->slots, .lens = field->lens};
-    out.bytes = field_bytes(run, field);
+    out.bytes = field->bytes;
     if (field->kind == PG_FIELD_REFS) {
         out.refs = field->as.refs;
     } else if (field->kind == PG_FIELD_TEXTS) {
         out.texts = field->as.texts;
     }
     return out;
-}
-
-Str pg_run_field(const PgRun *run, uint16_t column, uint32_t row) {
-    const PgField *field = &run->fields[column];
-    assert(row < run->row_count);
-    int32_t len = field->lens[row];
-    if (len == PG_NULL) {
-        return (Str){0};
-    }
-    switch ((PgFieldKind)field->kind) {
-    case PG_FIELD_SLOTS:
-        return str_from((const char *)field->slots + (size_t)row * field->slot_bytes, (size_t)len);
-    case PG_FIELD_REFS:
-        return strref_str(field->as.refs[row]);
-    default:
-        return str_from(len == 0 ? "" : field->as.texts[row], (size_t)len);
-    }
 }
 
 ErrorCode pg_encode_rows(Encoder *encoder, Batch *batch, const uint16_t *columns, const uint8_t *formats, PgRowWindow *window, Buffer *out,

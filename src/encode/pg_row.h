@@ -25,10 +25,9 @@ NODISCARD ErrorCode pg_run_begin(Encoder *encoder, Batch *batch, const uint16_t 
 /* The next rows of the window, at most PG_RUN_ROWS; 0 at its end. window->rows_left counts down, out_bytes is the caller's business. */
 enum { PG_RUN_ROWS = 256 };
 uint32_t pg_run_next(PgRun *run, PgRowWindow *window);
-Str pg_run_field(const PgRun *run, uint16_t column, uint32_t row); /* data NULL: NULL. row: of this run, from 0 */
 
 /* A column's fields of the run at hand as they lie there, for loops that put whole rows together. */
-enum { PG_NULL = -1, PG_SLOT_BYTES = 16 };
+enum { PG_NULL = -1, PG_SLOT_BYTES = 16, PG_SLACK_BYTES = 2 * PG_SLOT_BYTES };
 typedef enum PgFieldKind {
     PG_FIELD_SLOTS,            /* bytes of row i at slots + i * slot_bytes; PG_SLOT_BYTES may be read from the start of each PG_SLOT_BYTES of them */
     PG_FIELD_REFS,             /* refs[i] points at the StrRef */
@@ -45,6 +44,22 @@ typedef struct PgRunField {
     size_t bytes;              /* of all fields of the run, at most */
 } PgRunField;
 PgRunField pg_run_column(const PgRun *run, uint16_t column);
+/* A field's bytes to `at`; returns what is behind them, where up to 15 more bytes may be written: PG_SLACK_BYTES of room behind the last row do. */
+static inline uint8_t *pg_put_slot(uint8_t *at, const uint8_t *slot, size_t len) {
+    memcpy(at, slot, PG_SLOT_BYTES);
+    for (size_t done = PG_SLOT_BYTES; UNLIKELY(done < len); done += PG_SLOT_BYTES) {
+        memcpy(at + done, slot + done, PG_SLOT_BYTES);
+    }
+    return at + len;
+}
+static inline uint8_t *pg_put_ref(uint8_t *at, const StrRef *ref, size_t len) {
+    if (len <= STRREF_INLINE) {
+        memcpy(at, (const uint8_t *)ref + offsetof(StrRef, prefix), STRREF_INLINE);
+    } else {
+        memcpy(at, ref->as.data, len);
+    }
+    return at + len;
+}
 
 /* One value in its binary form, without a length in front. value: physical value (BOOL: one byte); not SYMBOL. names: for labels of enums, which
  * is what an enum's binary form is; may be NULL where there are none. */

@@ -17,6 +17,7 @@ struct PgField {
     uint8_t *slots;
     union { const StrRef **refs; const char **texts; } as;
     int32_t *lens;             /* of run->room; PG_NULL */
+    size_t bytes;              /* of all fields of the run, at most */
 };
 
 struct PgRun {
