@@ -103,18 +103,12 @@ ErrorCode copy_defaults__missing(Statement *statement, const StatementCopy *copy
 
 /* ---- DEFAULT markers ---- */
 
-Vector copy__block_vector(const ColumnBlock *block, uint32_t at, uint16_t rows) {
-    size_t width = physical_bytes(type_physical((TypeId)block->type.id));
-    return (Vector){.type = block->type, .form = VECTOR_FLAT, .row_count = rows, .data = (const uint8_t *)block->data + (width == 0 ? at / 8 : width * at),
-                    .valid = block->valid != NULL ? block->valid + at / 64 : NULL};
-}
-
 /* Copies one row of a block. */
 static void put_row(const ColumnBlock *block, uint32_t row, ColumnBuilder *out) {
     uint64_t live[BATCH_WORDS] = {0};
     uint32_t at = row - row % BATCH_ROWS;
     uint16_t rows = (uint16_t)MIN_OF(block->row_count - at, (uint32_t)BATCH_ROWS);
-    Vector vector = copy__block_vector(block, at, rows);
+    Vector vector = session__block_vector(block, at, rows);
     bit_set(live, row - at);
     column_builder_batch(out, &vector, live, rows);
 }

@@ -10,16 +10,8 @@ struct CopyWhere {
     Statement *statement;
     TableDef table;              /* without its order and statistics: a plain list of columns */
     Plan *plan;
-    Storage storage;
     BlockSource source;
 };
-
-static ErrorCode where_source(Storage *storage, uint32_t table_id, RowSource **source_out, Error *err) {
-    (void)table_id, (void)err;
-    CopyWhere *where = (CopyWhere *)((char *)storage - offsetof(CopyWhere, storage));
-    *source_out = &where->source.base;
-    return ERR_OK;
-}
 
 ErrorCode copy_where__open(Statement *statement, const TableDef *table, const AstExpr *condition, CopyWhere **where_out, Error *err) {
     CopyWhere *where = arena_new(&statement->arena, CopyWhere);
@@ -27,8 +19,7 @@ ErrorCode copy_where__open(Statement *statement, const TableDef *table, const As
     where->statement = statement;
     where->table = *table;
     where->table.designated = -1; /* rows come as they lie */
-    where->storage = (Storage){.source = where_source};
-    where->source = session__block_source(NULL);
+    session__block_source_init(&where->source);
     BindContext context = {.catalog = &statement->system.base, .environment = &statement->environment, .text = statement->text, .dialect = statement->session->dialect};
     TRY(bind_copy_condition(&context, &where->table, condition, &statement->arena, &bound, err));
     PlanOptions options = {.environment = &statement->environment};
@@ -39,7 +30,7 @@ ErrorCode copy_where__open(Statement *statement, const TableDef *table, const As
 
 static void keep(const CopyWhere *where, const ColumnBlock *blocks, uint32_t at, uint16_t rows, const uint64_t *live, ColumnBuilder *kept) {
     for (uint16_t c = 0; c < where->table.column_count; c++) {
-        Vector vector = copy__block_vector(&blocks[c], at, rows);
+        Vector vector = session__block_vector(&blocks[c], at, rows);
         column_builder_batch(&kept[c], &vector, live, rows);
     }
 }
@@ -60,7 +51,7 @@ static ErrorCode take_answers(CopyWhere *where, Batch *batch, const ColumnBlock 
 }
 
 ErrorCode copy_where__filter(CopyWhere *where, const ColumnBlock *blocks, ColumnBuilder *kept, uint32_t *rows_out, Error *err) {
-    RunContext context = {.storage = &where->storage, .environment = &where->statement->environment, .workers = 1};
+    RunContext context = {.storage = &where->source.storage, .environment = &where->statement->environment, .workers = 1};
     Run *run = NULL;
     uint32_t at = 0;
     *rows_out = 0;

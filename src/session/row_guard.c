@@ -2,7 +2,7 @@
  * row_guard.c - CHECK constraints and index expressions over rows that are about to be stored, whichever door they came through.
  *
  * How:     the table's expressions are bound and planned once a transaction and version of the table, as a SELECT over it; its rows come
- *          from the blocks at hand, by a storage of the guard's own.
+ *          from the blocks at hand (block_source.c).
  * Errors:  23514 with the row in its detail, as PostgreSQL says it.
  * Threads: a guard belongs to its transaction. Tests: test/sql/keys.slt */
 #include "catalog/user_type.h"
@@ -31,7 +31,6 @@ typedef struct Guard {
     RowGuard base;
     Txn *txn;
     Engine *engine;
-    Storage storage;
     BlockSource source;
     Guarded *tables;
     FunctionEnvironment environment;
@@ -42,13 +41,6 @@ typedef struct Guard {
     uint16_t computed_count;
     Random random;
 } Guard;
-
-static ErrorCode guard_source(Storage *storage, uint32_t table_id, RowSource **source_out, Error *err) {
-    (void)table_id, (void)err;
-    Guard *guard = (Guard *)((char *)storage - offsetof(Guard, storage));
-    *source_out = &guard->source.base;
-    return ERR_OK;
-}
 
 static int64_t read_clock(void *clock) { return ((Clock *)clock)->wall_micros(clock); }
 
@@ -261,7 +253,7 @@ static ErrorCode look(RowGuard *base, const TableDef *table, const ColumnBlock *
     TRY(guarded_of(guard, table, &guarded, err));
     computed_begin(guard, table);
     guard->source.blocks = columns;
-    RunContext context = {.storage = &guard->storage, .environment = &guard->environment, .workers = 1};
+    RunContext context = {.storage = &guard->source.storage, .environment = &guard->environment, .workers = 1};
     Run *run = NULL;
     Arena arena;
     arena_init(&arena, GUARD_ARENA_BYTES);
@@ -304,8 +296,7 @@ static RowGuard *make(Txn *txn) {
     Clock *clock = engine_os(engine)->clock;
     guard->base = (RowGuard){look, null_row, destroy};
     guard->txn = txn;
-    guard->storage = (Storage){.source = guard_source};
-    guard->source = session__block_source(NULL);
+    session__block_source_init(&guard->source);
     random_init(&guard->random, (uint64_t)clock->wall_micros(clock));
     guard->environment = (FunctionEnvironment){.now_micros = clock->wall_micros(clock), .clock_micros = read_clock, .clock = clock, .random = &guard->random,
                                                .zone_load = os_zone_load, .zone_find = os_zone_find, .database_name = STR("basalt"), .schema_name = STR("public")};

@@ -350,14 +350,14 @@ void session__environment(Session *session, FunctionEnvironment *environment_out
 NODISCARD ErrorCode compiled__check_allowed(const Compiled *compiled, Error *err);
 NODISCARD ErrorCode compiled__expand_explain(Compiled *compiled, Error *err); /* EXPLAIN EXECUTE; else nothing */
 
-/* Blocks of columns as a table (block_source.c): what a plan over them scans. */
-typedef struct BlockSource { RowSource base; const ColumnBlock *blocks; } BlockSource;
-BlockSource session__block_source(const ColumnBlock *blocks);
+/* Blocks of columns as a table (block_source.c): what a plan over them scans, and the storage to run it on. */
+typedef struct BlockSource { RowSource base; Storage storage; const ColumnBlock *blocks; } BlockSource;
+void session__block_source_init(BlockSource *source); /* without blocks; stays where it is */
+/* Rows of the block from `at`, a multiple of 1,024, on; at most a batch's. */
+Vector session__block_vector(const ColumnBlock *block, uint32_t at, uint16_t rows);
 
 /* ---- COPY ... FROM ---- */
 bool copy__is_given(const StatementCopy *copy, uint16_t column);  /* the data has the table's column */
-/* Rows of the block from `at`, a multiple of 1,024, on; at most a batch's. */
-Vector copy__block_vector(const ColumnBlock *block, uint32_t at, uint16_t rows);
 /* copy_defaults.c: defaults of the columns that the data does not have go to their builders; those without one get nothing. */
 NODISCARD ErrorCode copy_defaults__missing(Statement *statement, const StatementCopy *copy, ColumnBuilder *builders, uint32_t rows, Error *err);
 /* The block with the column's default in the marked rows. */
