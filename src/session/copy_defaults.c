@@ -20,14 +20,13 @@ static Str default_text(const Wanted *wanted, const ColumnDef *column) {
 }
 
 static void default_query(const Wanted *wanted, uint32_t rows, Buffer *out) {
-    char type[64];
     buffer_append_str(out, STR("SELECT "));
     for (uint16_t i = 0; i < wanted->count; i++) {
         const ColumnDef *column = wanted->columns[i];
-        size_t len = type_format_sql(type, sizeof type, column->type);
-        bool symbol = column->type.id == TYPE_SYMBOL;
         Str value = default_text(wanted, column);
-        buffer_printf(out, "%sCAST((%.*s) AS %.*s)", i == 0 ? "" : ", ", STR_ARG(value), symbol ? 4 : (int)len, symbol ? "text" : type);
+        buffer_printf(out, "%sCAST((%.*s) AS ", i == 0 ? "" : ", ", STR_ARG(value));
+        session__append_type(column->type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : column->type, wanted->statement->environment.names, out);
+        buffer_append_char(out, ')');
     }
     buffer_printf(out, " FROM generate_series(1, %u)", rows);
 }

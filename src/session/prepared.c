@@ -217,22 +217,21 @@ ErrorCode session__deallocate(Statement *statement, Error *err) {
 
 /* ---- EXECUTE ---- */
 
-/* The arguments are computed by a query of their own, cast to the parameters' types. */
-static void put_param_type(const Statement *inner, Type type, Buffer *out) {
+void session__append_type(Type type, const OidNames *names, Buffer *out) {
     char text[64];
-    const OidNames *names = inner->environment.names;
     if (type_enum_object(type) == 0 || names == NULL || !names->append(names, TYPE_REGTYPE, type_oid_of(type), out)) {
         buffer_append_str(out, str_from(text, type_format_sql(text, sizeof text, type)));
     }
 }
 
+/* The arguments are computed by a query of their own, cast to the parameters' types. */
 static void argument_query(const AstExecute *ast, const Statement *inner, Dialect dialect, Buffer *out) {
     buffer_append_str(out, STR("SELECT "));
     for (uint32_t i = 0; i < ast->arg_count; i++) {
         buffer_append_str(out, i == 0 ? STR("CAST((") : STR(", CAST(("));
         sql_deparse_expr(ast->args[i], dialect, out);
         buffer_append_str(out, STR(") AS "));
-        put_param_type(inner, statement_param_type(inner, i), out);
+        session__append_type(statement_param_type(inner, i), inner->environment.names, out);
         buffer_append_char(out, ')');
     }
 }

@@ -401,6 +401,7 @@ void statement__fail(Statement *statement);
 NODISCARD ErrorCode session__prepare_sql(Statement *statement, Error *err);
 NODISCARD ErrorCode session__execute(Statement *statement, Error *err);
 NODISCARD ErrorCode session__deallocate(Statement *statement, Error *err);
+void session__append_type(Type type, const OidNames *names, Buffer *out); /* as CAST reads it, users' types too */
 NODISCARD ErrorCode session__declare(Statement *statement, Error *err);
 NODISCARD ErrorCode session__fetch(Statement *statement, Error *err);
 NODISCARD ErrorCode session__fetch_next(Statement *statement, Batch **batch_out, Error *err);

@@ -120,3 +120,14 @@ def types_survive_a_kill():
         kit.server.stop()
         kit.server = mine
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@check
+def copies_take_defaults_that_are_enums():
+    with Pg() as wire:
+        mood(wire)
+        raise_errors(wire.query("alter table wire_moods alter m set default 'ok', alter ms set default array['sad', 'happy']::wire_mood[]"))
+        for sql, line in (("copy wire_moods (id) from stdin", b"1\n"), ("copy wire_moods from stdin with (default 'D')", b"2\tD\tD\n")):
+            expect(wire.send(message("Q", text(sql))).read().kind, "G")
+            raise_errors(wire.ask(message("d", line) + message("c")))
+        expect(wire.rows("select id, m, ms from wire_moods order by id"), [["1", "ok", "{sad,happy}"], ["2", "ok", "{sad,happy}"]])
