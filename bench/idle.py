@@ -8,13 +8,14 @@ Each connection has run one statement. Both ends need descriptors: `ulimit -n` a
 import argparse
 import os
 import resource
-import select
-import shutil
 import socket
 import struct
-import subprocess
-import tempfile
+import sys
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test"))
+sys.dont_write_bytecode = True
+from served import Served
 
 
 def message(kind, body=b""):
@@ -36,10 +37,6 @@ def ready(sock):
     assert b"FATAL" not in got, got
 
 
-def resident_kib(pid):
-    return next(int(line.split()[1]) for line in open(f"/proc/{pid}/status") if line.startswith("VmRSS"))
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", default="build/basalt")
@@ -48,20 +45,11 @@ def main():
     options = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    folder = tempfile.mkdtemp(prefix="basalt-idle-")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen([options.program, "serve", f"{folder}/data", "--http", "off", "--pg", f"127.0.0.1:{port}", "--pg-connections",
-                                str(options.count + 10), "--durability", "off"], stderr=subprocess.DEVNULL)
+    socket.setdefaulttimeout(60)
+    server = Served(options.program, "--pg-connections", str(options.count + 10), "--durability", "off", doors=("pg",))
+    address = server.host, server.port
     try:
-        for _ in range(500):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.02)
-        warm = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
+        warm = [socket.create_connection(address) for _ in range(50)]
         for sock in warm:
             sock.sendall(START)
             ready(sock)
@@ -70,10 +58,10 @@ def main():
         for sock in warm:
             sock.close()
         time.sleep(1)
-        before = resident_kib(process.pid)
+        before = server.resident() >> 10
         socks, begin = [], time.time()
         for i in range(options.count):
-            sock = socket.create_connection(("127.0.0.1", port))
+            sock = socket.create_connection(address)
             sock.sendall(START)
             ready(sock)
             socks.append(sock)
@@ -82,20 +70,18 @@ def main():
             sock.sendall(QUERY)
             ready(sock)
         time.sleep(3)
-        after = resident_kib(process.pid)
+        after = server.resident() >> 10
         lines = [f"{options.count:,} idle connections: {(after - before) / options.count:.1f} KiB each of resident memory ({before:,} -> {after:,} KiB);",
                  f"one client after the other made {options.count / seconds:,.0f} connections per second under trust"]
         for sock in socks:
             sock.close()
         time.sleep(3)
-        lines.append(f"behind them: {resident_kib(process.pid):,} KiB")
+        lines.append(f"behind them: {server.resident() >> 10:,} KiB")
         print("\n".join(lines))
         if options.out:
             open(options.out, "w").write("# Idle connections of the PostgreSQL door\n\n" + "\n".join(lines) + "\n\nMade by `bench/idle.py`.\n")
     finally:
-        process.terminate()
-        process.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
+        server.stop()
 
 
 main()

@@ -26,7 +26,9 @@ def environment(packages):
     if os.path.exists(ready):
         return python
     venv.create(folder, with_pip=True)
-    if subprocess.run([python, "-m", "pip", "install", "-q", *packages], capture_output=True).returncode != 0:
+    try:
+        subprocess.run([python, "-m", "pip", "install", "-q", *packages], capture_output=True, check=True, timeout=SECONDS)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         return None
     open(ready, "w").close()
     return python

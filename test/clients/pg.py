@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """pg.py PROGRAM [CLIENT...]: real PostgreSQL clients against a fresh server; see README.md. --update writes the list of expected fails."""
-import os, re, socket, subprocess, sys, tempfile, time
+import os, re, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+sys.dont_write_bytecode = True
+from served import Served
+
 KIT = os.path.join(HERE, "..", "..", "..", "shared", "clients", "pg", "run.sh")
 EXPECTED = os.path.join(HERE, "pg-expected-fails.txt")
 LINE = re.compile(r"^(ok|FAIL) (.+?)( \[optional\])?(?:: (.*))?$")
@@ -11,26 +15,11 @@ PASSWORD = "kit-own"
 DEFAULT_CLIENTS = ["psql", "psycopg", "asyncpg"]
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def start(program, folder):
     """A server that asks for passwords: some checks are about wrong ones, which nobody notices where nobody is asked."""
-    port = free_port()
-    subprocess.run([program, "sql", "--create", folder, f"alter user postgres password '{PASSWORD}'"], check=True, stdout=subprocess.DEVNULL)
-    server = subprocess.Popen([program, "serve", folder, "--http", f"127.0.0.1:{free_port()}", "--pg", f"127.0.0.1:{port}", "--pg-auth", "password"],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return server, port
-        except OSError:
-            time.sleep(0.05)
-    server.kill()
-    sys.exit("the server does not listen")
+    subprocess.run([program, "sql", "--create", os.path.join(folder, "data"), f"alter user postgres password '{PASSWORD}'"], check=True, stdout=subprocess.DEVNULL,
+                   timeout=60)
+    return Served(program, "--pg-auth", "password", doors=("pg", "http"), folder=folder)
 
 
 def expected():
@@ -46,15 +35,14 @@ def expected():
 
 def run(program, clients):
     with tempfile.TemporaryDirectory(prefix="basalt-clients-") as folder:
-        server, port = start(program, os.path.join(folder, "data"))
+        server = start(program, folder)
         try:
-            out = subprocess.run([KIT, f"127.0.0.1:{port}", "basalt", "postgres", PASSWORD, *clients], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            out = subprocess.run([KIT, f"127.0.0.1:{server.port}", "basalt", "postgres", PASSWORD, *clients], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                  errors="replace", stdin=subprocess.DEVNULL).stdout
-            if server.poll() is not None:
+            if server.process.poll() is not None:
                 out += "FAIL server/lives to the end: it ended by itself\n"
         finally:
-            server.terminate()
-            server.wait(30)
+            server.stop()
     return out
 
 

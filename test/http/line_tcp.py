@@ -9,16 +9,16 @@ import http.client
 import json
 import os
 import re
-import shutil
-import signal
 import socket
 import struct
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from urllib.parse import quote
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+from served import Served
 
 PROGRAM = sys.argv[1] if len(sys.argv) > 1 else "build/basalt"
 CHECKS = []
@@ -29,29 +29,14 @@ def check(fn):
     return fn
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+class Server(Served):
+    stop_seconds = 30
 
-
-class Server:
     def __init__(self, interval="100ms"):
-        self.folder = tempfile.mkdtemp(prefix="basalt-ilp-")
-        self.http, self.ilp = free_port(), free_port()
-        self.log = open(os.path.join(self.folder, "log"), "w+")
-        self.process = subprocess.Popen([PROGRAM, "serve", self.folder + "/data", "--pg", "off", "--http", f"127.0.0.1:{self.http}", "--ilp",
-                                         f"127.0.0.1:{self.ilp}", "--ilp-commit-interval", interval], stderr=self.log)
-        for _ in range(1000):
-            try:
-                socket.create_connection(("127.0.0.1", self.ilp), timeout=1).close()
-                return
-            except OSError:
-                time.sleep(0.01)
-        raise SystemExit("the server does not answer")
+        super().__init__(PROGRAM, "--ilp-commit-interval", interval, doors=("ilp", "http"))
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.ilp), timeout=20)
+        return socket.create_connection((self.host, self.port), timeout=20)
 
     def send(self, data):
         """One sender, from connect to end."""
@@ -59,7 +44,7 @@ class Server:
             s.sendall(data)
 
     def ask(self, query):
-        c = http.client.HTTPConnection("127.0.0.1", self.http, timeout=20)
+        c = http.client.HTTPConnection(self.host, self.ports["http"], timeout=20)
         c.request("GET", "/exec?query=" + quote(query))
         answer = json.loads(c.getresponse().read())
         c.close()
@@ -76,16 +61,6 @@ class Server:
                 return
             assert time.time() < end, f"{query}: got {got}, want {want}"
             time.sleep(0.02)
-
-    def text(self):
-        self.log.flush()
-        return open(self.log.name).read()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(30)
-        shutil.rmtree(self.folder, ignore_errors=True)
-        return code
 
 
 @check
@@ -128,7 +103,7 @@ def a_line_at_fault_ends_the_connection_and_keeps_what_came_before(server):
         s.sendall(b"fault v=1i 1000\nfault v=2i 2000\nfault v=nonsense 3000\nfault v=4i 4000\n")
         assert s.recv(10) == b"", "the connection is closed, without an answer"
     server.wait("select v from fault order by v", [[1], [2]])
-    assert re.search(r"line protocol from 127\.0\.0\.1.*, line 3: ", server.text()), server.text()
+    assert re.search(r"line protocol from 127\.0\.0\.1.*, line 3: ", server.said()), server.said()
 
 
 @check
@@ -180,7 +155,7 @@ def main():
         except Exception as e:
             failed += 1
             print(f"FAIL {fn.__name__}: {type(e).__name__} {e}", flush=True)
-    code = server.stop()
+    code, _ = server.stop()
     passed, failed = (passed + 1, failed) if code == 0 else (passed, failed + 1)
     print("ok the_server_stops_cleanly" if code == 0 else f"FAIL the_server_stops_cleanly: exit code {code}")
     print(f"{passed} passed, {failed} failed")

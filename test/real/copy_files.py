@@ -5,7 +5,11 @@ usage: copy_files.py BASALT [ROWS]   (1,537,200: thirty days of the floor sheet)
 
 The real floor sheets go in and out as texts; the generated one goes into a table with types, then out and into a second table and out again
 in each format."""
-import filecmp, glob, gzip, os, re, shutil, signal, socket, subprocess, sys, tempfile, time
+import filecmp, glob, gzip, os, shutil, subprocess, sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+from served import Served
 
 BASALT = os.path.abspath(sys.argv[1])
 ROWS = sys.argv[2] if len(sys.argv) > 2 else "1537200"
@@ -14,28 +18,19 @@ if shutil.which("psql") is None:
     print("skipped: psql is not installed (test/install.sh does)")
     sys.exit(77)
 
-ROOT = tempfile.mkdtemp(prefix="basalt-copy-")
+COMMAND_SECONDS = 300
 TYPES = {"timestamp": "timestamptz", "contract": "int8", "quantity": "int4", "rate": "numeric(18,2)", "amount": "float8"}
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-PORT = free_port()
-
-
 def psql(command):
-    done = subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(PORT), "-U", "postgres", "basalt", "-c", command],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(server.port), "-U", "postgres", "basalt", "-c", command],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=COMMAND_SECONDS)
     if done.returncode != 0:
         raise RuntimeError(f"{command}: {done.stdout}")
 
 
 def path(name):
-    return os.path.join(ROOT, name)
+    return os.path.join(server.folder, name)
 
 
 def create(table, header, types):
@@ -66,7 +61,7 @@ def real_files():
 
 def generated():
     with open(path("made.csv"), "wb") as out:
-        subprocess.run([BASALT, "gen", "floorsheet", "--rows", ROWS], stdout=out, check=True)
+        subprocess.run([BASALT, "gen", "floorsheet", "--rows", ROWS], stdout=out, check=True, timeout=COMMAND_SECONDS)
     header = open(path("made.csv"), encoding="utf-8").readline().strip()
     create("made", header, TYPES)
     psql(f"\\copy made from '{path('made.csv')}' csv header")
@@ -80,18 +75,10 @@ def generated():
     return results
 
 
-server = subprocess.Popen([BASALT, "serve", path("data"), "--http", "off", "--pg", f"127.0.0.1:{PORT}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+server = Served(BASALT, doors=("pg",))
 try:
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", PORT)).close()
-            break
-        except OSError:
-            time.sleep(0.05)
     results = real_files() + generated()
 finally:
-    server.send_signal(signal.SIGTERM)
-    server.wait(60)
-    shutil.rmtree(ROOT, ignore_errors=True)
+    server.stop()
 print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
 sys.exit(0 if all(results) else 1)
