@@ -16,7 +16,6 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "pg"))
 sys.dont_write_bytecode = True
-import kit
 from run import Server
 
 RELATIONAL = os.path.join(HERE, "..", "..", "..", "shared", "data", "relational")
@@ -132,6 +131,47 @@ def script_of(path):
     return re.sub(r"^(DROP DATABASE|CREATE DATABASE|\\c ).*$", "", gzip.open(path, "rt", encoding="utf-8").read(), flags=re.M)
 
 
+def checks_of(program, base, port, folder, want):
+    """What is done with the dumps of a database: name -> check."""
+    checks = {}
+    for form in FORMS:
+        checks[f"{form}, back into Basalt"] = lambda f=form: into_basalt(program, f, dump(port, f, folder), want)
+        if ORACLE and form in ("plain", "custom"):
+            checks[f"{form}, into PostgreSQL"] = lambda f=form: into_postgres(f, dump(port, f, folder), want)
+    if base == "shapes":
+        checks["schema only"] = lambda: part(port, ["-s"], ["CREATE TABLE public.p (", "CREATE VIEW public.v"], ["COPY ", "setval"])
+        checks["data only"] = lambda: part(port, ["-a"], ["COPY public.p (", "setval('public.p_id_seq', 2, true)"], ["CREATE "])
+        checks["one table"] = lambda: part(port, ["-t", "public.c"], ["CREATE TABLE public.c ("], ["CREATE TABLE public.p (", "CREATE SCHEMA"])
+        checks["one schema"] = lambda: part(port, ["-n", "other"], ["CREATE TABLE other.t (", "GRANT USAGE ON SCHEMA other TO PUBLIC"], ["public.p"])
+        checks["all databases and roles"] = lambda: all_of_it(program, port, want)
+    return checks
+
+
+def passes(name, check):
+    try:
+        check()
+    except (Failed, subprocess.TimeoutExpired) as error:
+        print(f"FAIL {name}: {error}", flush=True)
+        return False
+    print(f"ok {name}", flush=True)
+    return True
+
+
+def results_of(program, base, script):
+    """One a check of the database that the script makes."""
+    server = Server(program)
+    with tempfile.TemporaryDirectory(prefix="basalt-dumps-") as folder:
+        try:
+            load(server.port, script)
+            checks = checks_of(program, base, server.port, folder, contents(server.port))
+            return [passes(f"{base}: {name}", check) for name, check in checks.items()]
+        except Failed as error:
+            print(f"FAIL {base}: {error}")
+            return [False]
+        finally:
+            server.stop()
+
+
 def main():
     program = os.path.abspath(sys.argv[1])
     if not shutil.which("pg_dump") or not shutil.which("psql"):
@@ -142,39 +182,9 @@ def main():
     for name in ("chinook", "northwind"):
         for path in glob.glob(os.path.join(RELATIONAL, f"{name}_postgres.sql.gz")):
             bases[name] = script_of(path)
-    passed = failed = 0
-    for base, script in bases.items():
-        server = Server(program)
-        checks = {}
-        with tempfile.TemporaryDirectory(prefix="basalt-dumps-") as folder:
-            try:
-                load(server.port, script)
-                want = contents(server.port)
-                for form in FORMS:
-                    checks[f"{form}, back into Basalt"] = lambda f=form: into_basalt(program, f, dump(server.port, f, folder), want)
-                    if ORACLE and form in ("plain", "custom"):
-                        checks[f"{form}, into PostgreSQL"] = lambda f=form: into_postgres(f, dump(server.port, f, folder), want)
-                if base == "shapes":
-                    checks["schema only"] = lambda: part(server.port, ["-s"], ["CREATE TABLE public.p (", "CREATE VIEW public.v"], ["COPY ", "setval"])
-                    checks["data only"] = lambda: part(server.port, ["-a"], ["COPY public.p (", "setval('public.p_id_seq', 2, true)"], ["CREATE "])
-                    checks["one table"] = lambda: part(server.port, ["-t", "public.c"], ["CREATE TABLE public.c ("], ["CREATE TABLE public.p (", "CREATE SCHEMA"])
-                    checks["one schema"] = lambda: part(server.port, ["-n", "other"], ["CREATE TABLE other.t (", "GRANT USAGE ON SCHEMA other TO PUBLIC"], ["public.p"])
-                    checks["all databases and roles"] = lambda: all_of_it(program, server.port, want)
-                for name, check in checks.items():
-                    try:
-                        check()
-                        passed += 1
-                        print(f"ok {base}: {name}", flush=True)
-                    except (Failed, subprocess.TimeoutExpired) as error:
-                        failed += 1
-                        print(f"FAIL {base}: {name}: {error}", flush=True)
-            except Failed as error:
-                failed += 1
-                print(f"FAIL {base}: {error}")
-            finally:
-                server.stop()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    results = [result for base, script in bases.items() for result in results_of(program, base, script)]
+    print(f"{results.count(True)} passed, {results.count(False)} failed")
+    return 0 if all(results) else 1
 
 
 sys.exit(main())
