@@ -160,30 +160,41 @@ static void keep_best(Candidates *set, bool by_preferred) {
     set->count = kept;
 }
 
-/* If the known arguments are all of one type, the unknown ones are taken to be of it too. */
-static bool assume_same(Candidates *set, const Expr *const *args, uint32_t count) {
+/* The type of all arguments that have one; TYPE_UNKNOWN: they differ, or none has. */
+static TypeId known_type(const Expr *const *args, uint32_t count, bool *any_unknown_out) {
     TypeId known = TYPE_UNKNOWN;
-    bool any_unknown = false;
+    bool differ = false;
+    *any_unknown_out = false;
     for (uint32_t i = 0; i < count; i++) {
         TypeId given = (TypeId)args[i]->type.id;
-        any_unknown = any_unknown || given == TYPE_UNKNOWN;
-        if (given != TYPE_UNKNOWN && known != TYPE_UNKNOWN && given != known) {
-            return false;
-        }
+        *any_unknown_out = *any_unknown_out || given == TYPE_UNKNOWN;
+        differ = differ || (given != TYPE_UNKNOWN && known != TYPE_UNKNOWN && given != known);
         known = given != TYPE_UNKNOWN ? given : known;
     }
+    return differ ? TYPE_UNKNOWN : known;
+}
+
+static void take_one(Candidates *set, uint32_t i) {
+    set->items[0] = set->items[i];
+    set->count = 1;
+}
+
+/* If the known arguments are all of one type, the unknown ones are taken to be of it too; found without looking at casts. */
+static bool assume_same(Candidates *set, const Expr *const *args, uint32_t count) {
+    bool any_unknown = false;
+    TypeId known = known_type(args, count, &any_unknown);
     if (!any_unknown || known == TYPE_UNKNOWN) {
         return false;
     }
     for (uint32_t i = 0; i < set->count; i++) {
-        bool fits = true;
-        for (uint32_t a = 0; a < count; a++) {
+        bool fits = counts_fit(&set->items[i], count);
+        for (uint32_t a = 0; a < count && fits; a++) {
             uint8_t wanted = wanted_at(&set->items[i], a);
-            fits = fits && (is_exact(wanted, known) || (wanted == ARG_ARRAY && is_array(known)));
+            fits = is_exact(wanted, known) || (wanted == ARG_ARRAY && is_array(known));
         }
-        if (fits) {
-            set->items[0] = set->items[i];
-            set->count = 1;
+        Candidate c = set->items[i];
+        if (fits && candidate_fits(&c, args, count)) {
+            take_one(set, i);
             return true;
         }
     }
@@ -249,14 +260,8 @@ static void resolve_unknowns(Candidates *set, const Expr *const *args, uint32_t 
 
 /* The last resort: unknown arguments are of the type that the known ones are, if that makes one candidate fit. */
 static void assume_known_type(Candidates *set, const Expr *const *args, uint32_t count) {
-    TypeId known = TYPE_UNKNOWN;
-    for (uint32_t i = 0; i < count; i++) {
-        TypeId given = (TypeId)args[i]->type.id;
-        if (given != TYPE_UNKNOWN && known != TYPE_UNKNOWN && given != known) {
-            return;
-        }
-        known = given != TYPE_UNKNOWN ? given : known;
-    }
+    bool any_unknown = false;
+    TypeId known = known_type(args, count, &any_unknown);
     uint32_t fitting = 0, last = 0;
     for (uint32_t i = 0; i < set->count && known != TYPE_UNKNOWN; i++) {
         bool fits = true;
@@ -267,8 +272,7 @@ static void assume_known_type(Candidates *set, const Expr *const *args, uint32_t
         last = fits ? i : last;
     }
     if (fitting == 1) {
-        set->items[0] = set->items[last];
-        set->count = 1;
+        take_one(set, last);
     }
 }
 
@@ -300,8 +304,7 @@ static bool take_exact(Candidates *set, const Expr *const *args, uint32_t count)
             exact = c->args[a] == args[a]->type.id && args[a]->type.id != TYPE_UNKNOWN;
         }
         if (exact) {
-            set->items[0] = *c;
-            set->count = 1;
+            take_one(set, i);
             return true;
         }
     }
@@ -311,7 +314,7 @@ static bool take_exact(Candidates *set, const Expr *const *args, uint32_t count)
 /* Narrows set to the one that is meant, to none, or leaves several: ambiguous. */
 static void choose(Candidates *set, const Expr *const *args, uint32_t count) {
     uint32_t kept = 0;
-    if (take_exact(set, args, count)) {
+    if (take_exact(set, args, count) || assume_same(set, args, count)) {
         return;
     }
     for (uint32_t i = 0; i < set->count; i++) {
@@ -321,7 +324,7 @@ static void choose(Candidates *set, const Expr *const *args, uint32_t count) {
         }
     }
     set->count = kept;
-    if (set->count > 1 && !assume_same(set, args, count)) {
+    if (set->count > 1) {
         keep_best(set, false);
         keep_best(set, true);
         resolve_unknowns(set, args, count);
