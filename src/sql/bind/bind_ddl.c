@@ -112,8 +112,7 @@ ErrorCode bind_column(Binder *b, const AstColumn *ast, uint16_t number, BoundSta
     *column = (ColumnDef){.name = ast->name.text, .missing_is_null = true};
     TRY(check_name(b, &ast->name));
     if (!bind_serial(b, ast->type, number, bound, column)) {
-        TRY(type_from_ast(b, ast->type, &column->type));
-        column->domain_id = user_domain(b, ast->type);
+        TRY(type_or_domain(b, ast->type, &column->type, &column->domain_id));
     }
     TRY(check_storable(b, column->type, ast->type->span.at));
     for (uint32_t i = 0; i < ast->constraint_count; i++) {

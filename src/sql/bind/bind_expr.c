@@ -120,14 +120,14 @@ static ErrorCode interval_text(Binder *b, const AstExpr *ast, const Expr **expr_
 
 static ErrorCode bind_cast(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     Type type = {0};
+    uint32_t domain = 0;
     const Expr *value = NULL;
-    TRY(type_from_ast(b, ast->as.type, &type));
+    TRY(type_or_domain(b, ast->as.type, &type, &domain));
     if (ast->args[0]->kind == AST_ARRAY && type.id == TYPE_ARRAY) { /* the elements are cast, not the array */
         Type element = type_element(type);
         TRY(bind_array_of(b, scope, ast->args[0], &element, &value));
         return coerce(b, value, type, CAST_EXPLICIT, expr_out);
     }
-    uint32_t domain = user_domain(b, ast->as.type);
     if ((ast->flags & AST_TYPED_LITERAL) != 0 && ast->as.type->interval_fields.len > 0) {
         TRY(interval_text(b, ast, &value));
     } else {

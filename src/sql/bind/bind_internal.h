@@ -210,9 +210,9 @@ bool can_coerce(Type from, Type to, CastContext context);
 NODISCARD ErrorCode common_type(Binder *b, const Expr *const *exprs, uint32_t count, const char *what, Type *type_out);
 Str type_name(Binder *b, Type type);
 NODISCARD ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out);
+NODISCARD ErrorCode type_or_domain(Binder *b, const AstType *ast, Type *type_out, uint32_t *domain_out); /* the domain that is named, whose base the type is; 0: none */
 /* ---- types that users made (user_type.c) ---- */
-NODISCARD ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out);  /* array marks and modifiers are the caller's */
-uint32_t user_domain(Binder *b, const AstType *ast);   /* the domain that the name means; 0: it is none, or an array */
+NODISCARD ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out, uint32_t *domain_out);  /* array marks and modifiers are the caller's */
 NODISCARD ErrorCode domain_checked(Binder *b, uint32_t domain_id, const Expr *value, const Expr **expr_out);
 Str user_type_name(Binder *b, uint32_t object_id);     /* qualified unless the search path finds it; "???" if it is gone */
 void note_type(Binder *b, const AstType *ast, uint32_t object_id, bool is_array_name);

@@ -156,11 +156,17 @@ static ErrorCode array_of(Binder *b, const AstType *ast, Type *type) {
 }
 
 ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out) {
+    uint32_t domain = 0;
+    return type_or_domain(b, ast, type_out, &domain);
+}
+
+ErrorCode type_or_domain(Binder *b, const AstType *ast, Type *type_out, uint32_t *domain_out) {
     const AstName *name = &ast->name.parts[ast->name.count - 1];
     bool builtin_schema = ast->name.count == 1 || str_equal(ast->name.parts[0].text, STR("pg_catalog"));
     bool found = builtin_schema && type_by_name(b, name, type_out);
+    *domain_out = 0;
     if (!found) {
-        TRY(user_type_find(b, ast, &found, type_out));
+        TRY(user_type_find(b, ast, &found, type_out, domain_out));
     }
     if (!found) {
         return unknown_type(b, ast);

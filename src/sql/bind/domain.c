@@ -110,8 +110,7 @@ static ErrorCode take_constraint(Binder *b, const AstConstraint *ast, TypeBody *
 }
 
 static ErrorCode take_base(Binder *b, const AstUserType *ast, TypeBody *body) {
-    TRY(type_from_ast(b, ast->base, &body->base));
-    body->base_domain = user_domain(b, ast->base);
+    TRY(type_or_domain(b, ast->base, &body->base, &body->base_domain));
     const CatalogObject *base = b->context->catalog->object_by_id(b->context->catalog, body->base_domain);
     TypeBody over;
     if (base != NULL && type_body_decode(base->body, b->arena, &over, NULL) == ERR_OK) { /* its default is ours until another is said */

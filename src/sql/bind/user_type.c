@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * user_type.c - type names that the catalog knows: enums.
+ * user_type.c - type names that the catalog knows: enums and domains.
  *
- * Tests: test/sql/enum.slt */
-#include "sql/bind/bind_internal.h"
+ * Tests: test/sql/enum.slt, test/sql/domain.slt */
 #include "catalog/user_type.h"
+#include "sql/bind/bind_internal.h"
 
 static const CatalogObject *find_named(Binder *b, Str schema, const AstName *name, Str text) {
     const FunctionEnvironment *environment = b->context->environment;
     return catalog_type_find(b->context->catalog, environment->search_path, environment->search_path_count, schema, text, !name->quoted);
 }
 
-ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out) {
+ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out, uint32_t *domain_out) {
     const AstName *name = &ast->name.parts[ast->name.count - 1];
     Str schema = ast->name.count > 1 ? ast->name.parts[ast->name.count - 2].text : (Str){0};
     *found_out = false;
@@ -41,22 +41,9 @@ ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *t
     note_type(b, ast, object->id, array);
     Type type = domain ? body.base : type_enum(object->id);
     *type_out = array ? type_array(type) : type;
+    *domain_out = domain ? object->id : 0;
     *found_out = true;
     return ERR_OK;
-}
-
-uint32_t user_domain(Binder *b, const AstType *ast) {
-    const AstName *name = &ast->name.parts[ast->name.count - 1];
-    Str schema = ast->name.count > 1 ? ast->name.parts[ast->name.count - 2].text : (Str){0};
-    Type type;
-    TypeBody body;
-    bool builtin = schema.len == 0 || str_equal(schema, STR("pg_catalog"));
-    if (ast->array_dimensions > 0 || (builtin && type_from_name(name->text, dialect_has(b->dialect, DIALECT_TYPE_NAMES_QUESTDB), &type))) {
-        return 0;
-    }
-    const CatalogObject *object = find_named(b, schema, name, name->text);
-    object = object == NULL && schema.len == 0 ? find_named(b, STR("public"), name, name->text) : object;
-    return object != NULL && catalog_type_body(b->context->catalog, object->id, TYPE_KIND_DOMAIN, b->arena, &body) ? object->id : 0;
 }
 
 Str user_type_name(Binder *b, uint32_t object_id) {
