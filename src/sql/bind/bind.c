@@ -132,22 +132,25 @@ static ErrorCode bind_kind(Binder *b, const AstStatement *statement, BoundStatem
     }
 }
 
-static void binder_init(Binder *b, const BindContext *context, Arena *arena, Error *err) {
+void binder_begin(Binder *b, const BindContext *context, Arena *arena, Error *err) {
     *b = (Binder){.context = context, .arena = arena, .err = err, .dialect = context->dialect, .role_id = context->role_id, .uses = context->uses};
     intmap_init(&b->interned);
     intmap_init(&b->column_shapes);
     intmap_init(&b->expr_shapes);
 }
 
-void binder_begin(Binder *b, const BindContext *context, Arena *arena, Error *err) { binder_init(b, context, arena, err); }
-void binder_end(Binder *b) { intmap_deinit(&b->interned); }
+void binder_end(Binder *b) {
+    intmap_deinit(&b->interned);
+    intmap_deinit(&b->column_shapes);
+    intmap_deinit(&b->expr_shapes);
+}
 
 ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err) {
     assert(statement != NULL);
     assert(context->catalog != NULL);
     Error local;
     Binder b;
-    binder_init(&b, context, arena, err != NULL ? err : &local);
+    binder_begin(&b, context, arena, err != NULL ? err : &local);
     b.statement = statement;
     BoundStatement *bound = arena_new(arena, BoundStatement);
     bound->timestamp_index = -1;
@@ -163,19 +166,16 @@ ErrorCode bind_statement(const AstStatement *statement, const BindContext *conte
     }
     bound->param_types = b.param_types;
     bound->param_count = b.param_count;
-    intmap_deinit(&b.interned);
-    intmap_deinit(&b.column_shapes);
-    intmap_deinit(&b.expr_shapes);
+    binder_end(&b);
     *bound_out = bound;
     return code;
 }
 
-
 ErrorCode bind_view(const BindContext *context, AstSelect *select, const ViewRename *rename, Arena *arena, ViewBinding *binding_out, Error *err) {
     Error local;
     Binder b;
-    binder_init(&b, context, arena, err != NULL ? err : &local);
+    binder_begin(&b, context, arena, err != NULL ? err : &local);
     ErrorCode code = record_view(&b, select, rename, binding_out);
-    intmap_deinit(&b.interned);
+    binder_end(&b);
     return code;
 }
