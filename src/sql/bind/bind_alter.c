@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bind_alter.c - ALTER TABLE and RENAME TABLE: one row of actions each; hints without effect here become ALTER_NOTHING. */
 #include "sql/bind/bind_internal.h"
-#include "sql/parse/parse.h"
 
 static Str column_name_at(const void *context, uint32_t i) {
     return ((const TableDef *)context)->columns[i].name;
@@ -195,17 +194,12 @@ static ErrorCode check_index_expressions(Binder *b, const TableDef *table, uint1
     changed.columns[number].type = type;
     Rel *rel = NULL;
     Scope scope = {.clause = "an index"};
-    Dialect dialect = b->dialect;
     TRY(rel_scan(b, &changed, false, &rel));
     scope_add_table(b, &scope, rel, &changed, changed.name);
     for (uint16_t i = 0; i < table->computed_count; i++) {
         const ColumnDef *computed = &table->columns[table->column_count + i];
-        AstExpr *tree = NULL;
         const Expr *value = NULL;
-        b->dialect = (Dialect)computed->default_dialect;
-        ErrorCode code = sql_parse_expression(computed->default_text, b->dialect, b->arena, &tree, b->err);
-        code = code == ERR_OK ? bind_expr(b, &scope, tree, &value) : code;
-        b->dialect = dialect;
+        ErrorCode code = bind_stored(b, &scope, computed->default_text, computed->default_dialect, NULL, &value);
         if (code != ERR_OK) {
             b->err->position = ast->span.at;
             return code;
@@ -219,7 +213,6 @@ static ErrorCode check_index_expressions(Binder *b, const TableDef *table, uint1
 
 /* The default stays, so it must be one of the new type too; earlier actions of the statement may take it away. */
 static ErrorCode check_default(Binder *b, const AstAlterAction *ast, const BoundStatement *bound, const ColumnDef *column) {
-    AstExpr *tree = NULL;
     const Expr *value = NULL;
     Scope none = {.clause = "DEFAULT expressions"};
     bool replaced = column->default_text.len == 0 || column->sequence_id != 0 || column->default_dialect != DIALECT_POSTGRES;
@@ -229,9 +222,7 @@ static ErrorCode check_default(Binder *b, const AstAlterAction *ast, const Bound
     if (replaced) {
         return ERR_OK;
     }
-    TRY(sql_parse_expression(column->default_text, DIALECT_POSTGRES, b->arena, &tree, b->err));
-    TRY(bind_expr(b, &none, tree, &value));
-    ErrorCode code = coerce(b, value, column->type, CAST_ASSIGNMENT, &value);
+    ErrorCode code = bind_stored(b, &none, column->default_text, column->default_dialect, &column->type, &value);
     return code != ERR_DATATYPE_MISMATCH ? code
                                          : error_set(b->err, code, ast->span.at, "default for column \"%.*s\" cannot be cast automatically to type %.*s",
                                                      STR_ARG(column->name), STR_ARG(type_name(b, column->type)));

@@ -4,7 +4,6 @@
  * Why:   VALUES become one relation with the casts already in its cells: no projection runs over them. */
 #include "catalog/user_type.h"
 #include "sql/bind/bind_internal.h"
-#include "sql/parse/parse.h"
 
 /* ---------------------------------------------------------------- defaults and single values */
 
@@ -36,22 +35,11 @@ ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t position, c
         *expr_out = expr_null(b, type, position);
         return ERR_OK;
     }
-    AstExpr *ast = NULL;
-    const Expr *expr = NULL;
-    Dialect dialect = b->dialect;
     Error *err = b->err;
     Error reason;
     Scope none = {.clause = "DEFAULT"};
-    b->dialect = (Dialect)column->default_dialect;
     b->err = &reason;
-    ErrorCode code = sql_parse_expression(column->default_text, b->dialect, b->arena, &ast, &reason);
-    if (code == ERR_OK) {
-        code = bind_expr(b, &none, ast, &expr);
-    }
-    if (code == ERR_OK) {
-        code = coerce(b, expr, column->type, CAST_ASSIGNMENT, expr_out);
-    }
-    b->dialect = dialect;
+    ErrorCode code = bind_stored(b, &none, column->default_text, column->default_dialect, &column->type, expr_out);
     b->err = err;
     if (code != ERR_OK) {
         return error_set(err, code, position, "default of column \"%.*s\": %s", STR_ARG(column->name), reason.message);

@@ -5,6 +5,7 @@
  * Tests: test/unit/sql/bind/ */
 #include "column/array.h"
 #include "sql/bind/bind_internal.h"
+#include "sql/parse/parse.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -306,6 +307,17 @@ ErrorCode bind_exprs(Binder *b, Scope *scope, AstExpr *const *asts, uint32_t cou
     }
     *exprs_out = exprs;
     return ERR_OK;
+}
+
+ErrorCode bind_stored(Binder *b, Scope *scope, Str text, uint8_t dialect, const Type *type, const Expr **expr_out) {
+    AstExpr *ast = NULL;
+    Dialect before = b->dialect;
+    b->dialect = (Dialect)dialect;
+    ErrorCode code = sql_parse_expression(text, b->dialect, b->arena, &ast, b->err);
+    code = code == ERR_OK ? bind_expr(b, scope, ast, expr_out) : code;
+    code = code == ERR_OK && type != NULL ? coerce(b, *expr_out, *type, CAST_ASSIGNMENT, expr_out) : code;
+    b->dialect = before;
+    return code;
 }
 
 ErrorCode bind_condition(Binder *b, Scope *scope, const AstExpr *ast, const char *clause, const Expr **expr_out) {

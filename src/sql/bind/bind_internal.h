@@ -232,6 +232,8 @@ bool is_aggregate_name(Str name);
 /* ---- expressions: binding them (bind_expr.c, bind_predicate.c, bind_call.c, literal.c, time_in.c) ---- */
 NODISCARD ErrorCode bind_expr(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_exprs(Binder *b, Scope *scope, AstExpr *const *asts, uint32_t count, const Expr ***exprs_out);
+/* A default, a check or an index expression from its text, in the dialect that it was written in; type: what it becomes by assignment, NULL: its own. */
+NODISCARD ErrorCode bind_stored(Binder *b, Scope *scope, Str text, uint8_t dialect, const Type *type, const Expr **expr_out);
 NODISCARD ErrorCode bind_condition(Binder *b, Scope *scope, const AstExpr *ast, const char *clause, const Expr **expr_out);
 NODISCARD ErrorCode bind_literal(Binder *b, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);          /* AST_CALL */

@@ -400,13 +400,9 @@ ErrorCode bind_table_expressions(const BindContext *context, const TableDef *tab
         scope_add_table(&b, &scope, rel, table, table->name);
     }
     for (uint32_t i = 0; i < count && code == ERR_OK; i++) {
-        AstExpr *ast = NULL;
-        b.dialect = (Dialect)expressions[i].dialect;
         names[i] = STR("x");
-        code = sql_parse_expression(expressions[i].text, b.dialect, arena, &ast, err);
         b.domain_value = expressions[i].value_column > 0 ? rel_column_expr(&b, rel, (uint32_t)expressions[i].value_column - 1) : NULL;
-        code = code == ERR_OK ? bind_expr(&b, &scope, ast, &exprs[i]) : code;
-        code = code == ERR_OK ? coerce(&b, exprs[i], expressions[i].type, CAST_ASSIGNMENT, &exprs[i]) : code;
+        code = bind_stored(&b, &scope, expressions[i].text, expressions[i].dialect, &expressions[i].type, &exprs[i]);
     }
     code = code == ERR_OK ? rel_project(&b, rel, exprs, names, count, &bound->rel) : code;
     binder_end(&b);

@@ -5,7 +5,6 @@
  * Tests: test/sql/domain.slt */
 #include "catalog/user_type.h"
 #include "sql/bind/bind_internal.h"
-#include "sql/parse/parse.h"
 
 /* ---- casts ---- */
 
@@ -24,18 +23,12 @@ static ErrorCode guarded(Binder *b, const CatalogObject *domain, Str check, cons
 }
 
 static ErrorCode bind_check_text(Binder *b, Str text, uint8_t dialect, const Expr *value, const Expr **expr_out) {
-    AstExpr *ast = NULL;
     Scope none = {.clause = "domain constraints"};
     const Expr *outer = b->domain_value;
-    Dialect before = b->dialect;
-    b->dialect = (Dialect)dialect;
-    ErrorCode code = sql_parse_expression(text, b->dialect, b->arena, &ast, b->err);
     b->domain_value = value;
-    code = code == ERR_OK ? bind_expr(b, &none, ast, expr_out) : code;
-    code = code == ERR_OK ? coerce_boolean(b, *expr_out, "CHECK", expr_out) : code;
+    ErrorCode code = bind_stored(b, &none, text, dialect, NULL, expr_out);
     b->domain_value = outer;
-    b->dialect = before;
-    return code;
+    return code == ERR_OK ? coerce_boolean(b, *expr_out, "CHECK", expr_out) : code;
 }
 
 static ErrorCode check_one(Binder *b, const CatalogObject *domain, const TypeBody *body, const Expr *value, const Expr **expr_out) {
