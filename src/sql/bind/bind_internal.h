@@ -298,18 +298,22 @@ void record_star(Binder *b, const AstSelect *ast, uint32_t at, uint32_t first_st
 static inline uint32_t record_stars(const Binder *b) { return b->record == NULL ? 0 : b->record->star_count; }
 NODISCARD ErrorCode record_view(Binder *b, AstSelect *select, const ViewRename *rename, ViewBinding *binding_out);
 NODISCARD ErrorCode bind_view_in_from(Binder *b, const AstFrom *item, const CatalogObject *object, Scope *scope, Rel **rel_out);
+NODISCARD ErrorCode view_select(Binder *b, const CatalogObject *object, ViewBody *view, AstSelect **select_out); /* what it is stored as, parsed */
+uint32_t view_role(Binder *b, const CatalogObject *object);      /* whose privileges it reads and writes with: its owner's; 0: all of them */
 
-/* ---- sequences (bind_sequence.c) ---- */
-void name_text_split(Binder *b, Str text, Str *schema_out, Str *name_out);                   /* 'a."B"' as a user writes it */
+/* ---- targets of changes (bind_target.c) ---- */
 /* What INSERT, UPDATE or DELETE names, and whether it may: a table, or what a view stands for, under the view's names (then b->target is set).
  * reads: SELECT is needed too. */
-NODISCARD ErrorCode target_check(Binder *b, const AstNames *names, uint32_t privilege); /* one more that a change needs */
 NODISCARD ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool reads, const TableDef **table_out);
+NODISCARD ErrorCode target_check(Binder *b, const AstNames *names, uint32_t privilege); /* one more privilege that a change needs */
 void target_settle(Binder *b, BoundStatement *bound);            /* behind binding: bound->table is the table */
 /* The names' columns into scope, each one of `columns` by its number. */
 void target_scope(Binder *b, Scope *scope, const RelColumn *columns, const TargetNames *names, uint32_t table_id, Str qualifier, bool hidden);
 NODISCARD ErrorCode target_conditions(Binder *b, Rel *rel, Rel **rel_out); /* only the rows that the view shows */
 static inline bool is_target_view(const Binder *b, const TableDef *table) { return b->target != NULL && table == b->target->table; }
+
+/* ---- sequences (bind_sequence.c) ---- */
+void name_text_split(Binder *b, Str text, Str *schema_out, Str *name_out);                   /* 'a."B"' as a user writes it */
 const CatalogObject *relation_named(Binder *b, const AstNames *names);                       /* NULL: none, or one of the system's */
 NODISCARD ErrorCode relation_of_text(Binder *b, Str text, int64_t position, const CatalogObject **object_out);
 NODISCARD ErrorCode call_nextval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);

@@ -7,18 +7,16 @@
  *        relation and a condition are refused as PostgreSQL does (55000); columns that are computed are 0A000.
  * Tests: test/sql/view_changes.slt */
 #include "sql/bind/bind_internal.h"
-#include "sql/parse/parse.h"
 
 enum { TARGET_VIEWS_MAX = 16 };
 
 /* ---- what a view must be ---- */
 
-static ErrorCode not_updatable(Binder *b, const CatalogObject *view, uint32_t privilege, int64_t position, const char *why) {
+static ErrorCode not_updatable(Binder *b, const CatalogObject *view, uint32_t privilege, const char *why) {
     const char *verb = privilege == PRIVILEGE_INSERT ? "insert into" : privilege == PRIVILEGE_UPDATE ? "update" : "delete from";
     const char *gerund = privilege == PRIVILEGE_INSERT ? "inserting into" : privilege == PRIVILEGE_UPDATE ? "updating" : "deleting from";
     const char *event = privilege == PRIVILEGE_INSERT ? "INSERT" : privilege == PRIVILEGE_UPDATE ? "UPDATE" : "DELETE";
     error_ignore(error_set(b->err, ERR_PREREQUISITE_STATE, ERROR_NO_POSITION, "cannot %s view \"%.*s\"", verb, STR_ARG(view->name)));
-    (void)position;
     error_ignore(error_add(b->err, 'D', "%s", why));
     return error_add(b->err, 'H', "To enable %s the view, provide an INSTEAD OF %s trigger or an unconditional ON %s DO INSTEAD rule.", gerund, event, event);
 }
@@ -37,18 +35,6 @@ static const char *why_not(const AstSelect *select) {
 }
 
 /* ---- from view to table ---- */
-
-static ErrorCode view_select(Binder *b, const CatalogObject *object, ViewBody *view, const AstSelect **select_out) {
-    AstStatement *tree = NULL;
-    size_t end = 0;
-    TRY(view_body_decode(object->body, b->arena, view, b->err));
-    TRY(sql_parse(view->text, 0, (Dialect)view->dialect, b->arena, &tree, &end, b->err));
-    if (tree == NULL || tree->kind != AST_SELECT_STATEMENT) {
-        return error_set(b->err, ERR_DAMAGED, ERROR_NO_POSITION, "the text of view \"%.*s\" is no query", STR_ARG(object->name));
-    }
-    *select_out = tree->as.select;
-    return ERR_OK;
-}
 
 static void take_table(Binder *b, const TableDef *table, TargetNames *names) {
     *names = (TargetNames){.names = arena_array(b->arena, Str, table->column_count + 1u), .numbers = arena_array(b->arena, uint16_t, table->column_count + 1u),
@@ -79,7 +65,7 @@ static ErrorCode take_items(Binder *b, const CatalogObject *object, const ViewBo
                            .count = view->column_count};
     for (uint32_t i = 0; i < select->item_count; i++) {
         if (names_aggregate(select->items[i].expr)) {
-            return not_updatable(b, object, privilege, position, "Views that return aggregate functions are not automatically updatable.");
+            return not_updatable(b, object, privilege, "Views that return aggregate functions are not automatically updatable.");
         }
     }
     for (uint32_t i = 0; i < view->column_count; i++) {
@@ -110,15 +96,10 @@ static ErrorCode resolve_below(Binder *b, TargetView *target, const AstNames *fr
     return ERR_OK;
 }
 
-static uint32_t owner_role(Binder *b, const CatalogObject *view) {
-    uint32_t owner = catalog_owner(b->context->catalog, view->id);
-    return catalog_role_is_superuser(b->context->catalog, owner) ? 0 : owner;
-}
-
 static ErrorCode resolve(Binder *b, TargetView *target, const CatalogObject *object, uint32_t privilege, int64_t position, TargetNames *names) {
     ViewBody view = {0};
     TargetNames below = {0};
-    const AstSelect *select = NULL;
+    AstSelect *select = NULL;
     if (target->condition_count >= TARGET_VIEWS_MAX) {
         return error_set(b->err, ERR_TOO_COMPLEX, position, "views are nested deeper than %d levels", TARGET_VIEWS_MAX);
     }
@@ -126,10 +107,10 @@ static ErrorCode resolve(Binder *b, TargetView *target, const CatalogObject *obj
     TRY(view_select(b, object, &view, &select));
     const char *why = why_not(select);
     if (why != NULL) {
-        return not_updatable(b, object, privilege, position, why);
+        return not_updatable(b, object, privilege, why);
     }
     uint32_t role = b->role_id;
-    b->role_id = owner_role(b, object);
+    b->role_id = view_role(b, object);
     const AstFrom *from = select->from[0];
     ErrorCode code = resolve_below(b, target, &from->as.table, privilege, position, &below);
     TargetCondition *condition = &target->conditions[target->condition_count++];

@@ -176,16 +176,28 @@ ErrorCode record_view(Binder *b, AstSelect *select, const ViewRename *rename, Vi
 
 /* ---------------------------------------------------------------- a view in FROM */
 
-static ErrorCode view_query(Binder *b, const CatalogObject *object, ViewBody *view, Query *query) {
+ErrorCode view_select(Binder *b, const CatalogObject *object, ViewBody *view, AstSelect **select_out) {
     AstStatement *tree = NULL;
     size_t end = 0;
     TRY(view_body_decode(object->body, b->arena, view, b->err));
-    b->dialect = (Dialect)view->dialect;
-    TRY(sql_parse(view->text, 0, b->dialect, b->arena, &tree, &end, b->err));
+    TRY(sql_parse(view->text, 0, (Dialect)view->dialect, b->arena, &tree, &end, b->err));
     if (tree == NULL || tree->kind != AST_SELECT_STATEMENT) {
-        return error_set(b->err, ERR_DAMAGED, ERROR_NO_POSITION, "its text is no query");
+        return error_set(b->err, ERR_DAMAGED, ERROR_NO_POSITION, "the text of view \"%.*s\" is no query", STR_ARG(object->name));
     }
-    TRY(bind_query(b, tree->as.select, NULL, query));
+    *select_out = tree->as.select;
+    return ERR_OK;
+}
+
+uint32_t view_role(Binder *b, const CatalogObject *object) {
+    uint32_t owner = catalog_owner(b->context->catalog, object->id);
+    return catalog_role_is_superuser(b->context->catalog, owner) ? 0 : owner;
+}
+
+static ErrorCode view_query(Binder *b, const CatalogObject *object, ViewBody *view, Query *query) {
+    AstSelect *select = NULL;
+    TRY(view_select(b, object, view, &select));
+    b->dialect = (Dialect)view->dialect;
+    TRY(bind_query(b, select, NULL, query));
     return query_settle(b, query, NULL);
 }
 
@@ -196,13 +208,12 @@ static ErrorCode isolated_query(Binder *b, const CatalogObject *object, int64_t 
     if (b->view_depth >= VIEW_DEPTH_MAX) {
         return error_set(b->err, ERR_TOO_COMPLEX, position, "views are nested deeper than %d levels", VIEW_DEPTH_MAX);
     }
-    uint32_t owner = b->record != NULL ? 0 : catalog_owner(b->context->catalog, object->id); /* who makes a view need not be able to read it */
+    b->role_id = b->record != NULL ? 0 : view_role(b, object); /* who makes a view need not be able to read it */
     b->ctes = NULL;
     b->variables = NULL;
     b->record = NULL;
     b->err = &reason;
     b->view_depth++;
-    b->role_id = owner == 0 || catalog_role_is_superuser(b->context->catalog, owner) ? 0 : owner;
     ErrorCode code = view_query(b, object, view, query);
     b->ctes = saved.ctes;
     b->variables = saved.variables;
