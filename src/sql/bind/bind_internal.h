@@ -60,6 +60,7 @@ typedef struct ViewRecord {
 typedef struct TargetNames { Str *names; uint16_t *numbers; uint16_t count; } TargetNames; /* columns in order: their names, and their numbers in the table */
 typedef struct TargetCondition { const AstExpr *where; uint8_t dialect; uint32_t role_id; Str qualifier; TargetNames names; } TargetCondition; /* of one view; NULL: none */
 typedef struct TargetView {
+    const CatalogObject *view;      /* that was named */
     const TableDef *base, *table;   /* the table; the same under the view's names */
     TargetNames names;              /* of the view that was named */
     TargetCondition *conditions;    /* innermost last */
@@ -305,7 +306,7 @@ uint32_t view_role(Binder *b, const CatalogObject *object);      /* whose privil
 /* What INSERT, UPDATE or DELETE names, and whether it may: a table, or what a view stands for, under the view's names (then b->target is set).
  * reads: SELECT is needed too. */
 NODISCARD ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool reads, const TableDef **table_out);
-NODISCARD ErrorCode target_check(Binder *b, const AstNames *names, uint32_t privilege); /* one more privilege that a change needs */
+NODISCARD ErrorCode target_check(Binder *b, const TableDef *table, uint32_t privilege, int64_t position); /* one more privilege; table: what target_find told */
 void target_settle(Binder *b, BoundStatement *bound);            /* behind binding: bound->table is the table */
 /* The names' columns into scope, each one of `columns` by its number. */
 void target_scope(Binder *b, Scope *scope, const RelColumn *columns, const TargetNames *names, uint32_t table_id, Str qualifier, bool hidden);

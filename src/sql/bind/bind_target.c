@@ -151,14 +151,8 @@ static ErrorCode check_each_once(Binder *b, const TargetView *target, Str name, 
     return ERR_OK;
 }
 
-ErrorCode target_check(Binder *b, const AstNames *names, uint32_t privilege) {
-    const CatalogObject *object = relation_named(b, names);
-    const TableDef *table = NULL;
-    if (object != NULL && object->kind == OBJECT_VIEW) {
-        return check_privilege(b, object, privilege, names->span.at);
-    }
-    TRY(table_find(b, names, &table));
-    return check_table(b, table, privilege, names->span.at);
+ErrorCode target_check(Binder *b, const TableDef *table, uint32_t privilege, int64_t position) {
+    return is_target_view(b, table) ? check_privilege(b, b->target->view, privilege, position) : check_table(b, table, privilege, position);
 }
 
 ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool reads, const TableDef **table_out) {
@@ -171,6 +165,7 @@ ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool
         return reads ? check_table(b, *table_out, PRIVILEGE_SELECT, position) : ERR_OK;
     }
     TargetView *target = arena_new(b->arena, TargetView);
+    target->view = object;
     target->conditions = arena_array(b->arena, TargetCondition, TARGET_VIEWS_MAX);
     TRY(reads ? check_privilege(b, object, PRIVILEGE_SELECT, position) : ERR_OK);
     TRY(resolve(b, target, object, privilege, position, &target->names));
