@@ -63,8 +63,8 @@ typedef struct TargetView {
     const CatalogObject *view;      /* that was named */
     const TableDef *base, *table;   /* the table; the same under the view's names */
     TargetNames names;              /* of the view that was named */
-    TargetCondition *conditions;    /* innermost last */
-    uint16_t condition_count;
+    TargetCondition *conditions;    /* innermost first: TARGET_VIEWS_MAX, one a level */
+    uint16_t condition_count, depth; /* depth: levels that were gone down */
 } TargetView;
 
 typedef struct Binder {

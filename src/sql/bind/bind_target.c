@@ -100,7 +100,7 @@ static ErrorCode resolve(Binder *b, TargetView *target, const CatalogObject *obj
     ViewBody view = {0};
     TargetNames below = {0};
     AstSelect *select = NULL;
-    if (target->condition_count >= TARGET_VIEWS_MAX) {
+    if (target->depth++ >= TARGET_VIEWS_MAX) {
         return error_set(b->err, ERR_TOO_COMPLEX, position, "views are nested deeper than %d levels", TARGET_VIEWS_MAX);
     }
     TRY(check_privilege(b, object, privilege, position));
