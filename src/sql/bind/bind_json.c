@@ -29,13 +29,18 @@ static ErrorCode record_as_json(Binder *b, const Expr *record, bool binary, int6
 
 /* NULL stays NULL where the record itself is (an outer join's missing row has NULL fields only in its place). */
 ErrorCode json_of_record(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, bool *found_out, const Expr **expr_out) {
+    bool record = count == 1 && args[0]->type.id == TYPE_RECORD;
+    bool literal = count == 1 && args[0]->type.id == TYPE_UNKNOWN && args[0]->kind == EXPR_CONSTANT && b->dialect == DIALECT_POSTGRES;
+    *found_out = false;
+    if (!record && !literal) {
+        return ERR_OK;
+    }
     bool binary = str_equal_ignore_case(name, STR("to_jsonb"));
-    bool row = str_equal_ignore_case(name, STR("row_to_json"));
     bool plain = binary || str_equal_ignore_case(name, STR("to_json"));
-    if (plain && count == 1 && args[0]->type.id == TYPE_UNKNOWN && args[0]->kind == EXPR_CONSTANT && b->dialect == DIALECT_POSTGRES) {
+    if (plain && literal) {
         return error_set(b->err, ERR_DATATYPE_MISMATCH, ERROR_NO_POSITION, "could not determine polymorphic type because input has type unknown");
     }
-    *found_out = count == 1 && args[0]->type.id == TYPE_RECORD && (binary || row || str_equal_ignore_case(name, STR("to_json"))) && record_shape(b, args[0]) != NULL;
+    *found_out = record && (plain || str_equal_ignore_case(name, STR("row_to_json"))) && record_shape(b, args[0]) != NULL;
     return *found_out ? record_as_json(b, args[0], binary, position, expr_out) : ERR_OK;
 }
 
@@ -117,15 +122,18 @@ bool is_json_rows(Str name) {
     return find_json_rows(name) != NULL;
 }
 
+static bool gives_elements(const JsonRows *row) {
+    return row->second == NULL && str_starts_with(str_from_c(row->first), STR("json elements"));
+}
+
 bool has_column_name(Str function) {
     const JsonRows *row = find_json_rows(function);
-    return row != NULL && row->second == NULL && str_starts_with(str_from_c(row->first), STR("json elements"));
+    return row != NULL && gives_elements(row);
 }
 
 ErrorCode json_rows_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
     const JsonRows *row = find_json_rows(name);
-    bool elements = row->second == NULL && str_starts_with(str_from_c(row->first), STR("json elements"));
-    Str names[2] = {row->second != NULL ? STR("key") : elements ? STR("value") : row->name, STR("value")};
+    Str names[2] = {row->second != NULL ? STR("key") : gives_elements(row) ? STR("value") : row->name, STR("value")};
     uint32_t columns = row->second != NULL ? 2 : 1;
     const Expr **arrays = arena_array(b->arena, const Expr *, 2);
     const Expr *exprs[2];

@@ -531,7 +531,6 @@ ErrorCode bind_query(Binder *b, const AstSelect *select, Scope *outer, Query *qu
     return ERR_OK;
 }
 
-/* A literal without a type in a select list gets one from whoever reads the query: a UNION, an INSERT, else text. */
 /* A parameter that nothing asks for here becomes text: elsewhere in the statement it may not have become something else. */
 static ErrorCode check_param(Binder *b, const Expr *expr, Type type) {
     if (expr->kind != EXPR_PARAM || expr->type.id != TYPE_UNKNOWN || b->dialect != DIALECT_POSTGRES) {
@@ -546,6 +545,7 @@ static ErrorCode check_param(Binder *b, const Expr *expr, Type type) {
     return code;
 }
 
+/* A literal without a type in a select list gets one from whoever reads the query: a UNION, an INSERT, else text. */
 static ErrorCode settle_column(Binder *b, Rel *rel, uint32_t i, Type type) {
     while (rel->kind == REL_SORT || rel->kind == REL_LIMIT || rel->kind == REL_FILTER || (rel->kind == REL_DISTINCT && rel->as.distinct.on_count > 0)) {
         rel = rel->inputs[0];

@@ -317,7 +317,6 @@ static bool fold_number(Binder *b, const Expr *expr, Type type, const Expr **exp
     return true;
 }
 
-/* A number becomes a timestamp by itself in the questdb dialect only; PostgreSQL has no such cast, ours is explicit. */
 /* PostgreSQL knows booleans and int4 only. */
 static bool is_questdb_cast(const Cast *cast) {
     TypeId other = (TypeId)(cast->from == TYPE_BOOL ? cast->to : cast->from);
@@ -330,6 +329,7 @@ static bool goes_by_text(const Binder *b, const Expr *expr, Type type, CastConte
            (expr->type.id == TYPE_NAME || type.id == TYPE_NAME);
 }
 
+/* A number becomes a timestamp by itself in the questdb dialect only; PostgreSQL has no such cast, ours is explicit. */
 static CastContext weakest_context(const Binder *b, const Cast *cast) {
     bool number_to_time = type_category((TypeId)cast->from) == CAT_NUMBER && type_category((TypeId)cast->to) == CAT_TIME;
     return number_to_time && b->dialect != DIALECT_QUESTDB ? CAST_EXPLICIT : (CastContext)cast->context;

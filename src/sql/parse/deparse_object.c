@@ -217,7 +217,7 @@ void deparse__grant(Deparser *d, const AstStatement *statement) {
     put(d, grant->cascade ? " CASCADE" : "");
 }
 
-/* ---------------------------------------------------------------- comments, extensions */
+/* ---------------------------------------------------------------- types */
 
 static void put_enum(Deparser *d, const AstUserType *type) {
     put(d, "CREATE TYPE ");
@@ -293,6 +293,8 @@ void deparse__user_type(Deparser *d, const AstStatement *statement) {
         deparse__string(d, rename ? type->new_label.text : type->neighbor.text);
     }
 }
+
+/* ---------------------------------------------------------------- comments, extensions */
 
 void deparse__comment(Deparser *d, const AstStatement *statement) {
     const AstComment *comment = statement->as.comment;

@@ -48,7 +48,7 @@ static ErrorCode parse_view_query(Parser *p, AstCreateView *view) {
 }
 
 /* CREATE RECURSIVE VIEW v (a, b) AS query is CREATE VIEW v AS WITH RECURSIVE v (a, b) AS (query) SELECT a, b FROM v. */
-static ErrorCode make_recursive(Parser *p, AstCreateView *view) {
+static void make_recursive(Parser *p, AstCreateView *view) {
     const AstName *name = &view->name.parts[view->name.count - 1];
     AstWith *with = arena_new(p->arena, AstWith);
     AstSelect *outer = arena_new(p->arena, AstSelect);
@@ -68,7 +68,6 @@ static ErrorCode make_recursive(Parser *p, AstCreateView *view) {
         outer->items[i] = (AstSelectItem){.expr = column, .span = view->columns[i].span};
     }
     view->as = outer;
-    return ERR_OK;
 }
 
 static ErrorCode parse_create_view(Parser *p, AstCreateView *view) {
@@ -88,7 +87,10 @@ static ErrorCode parse_create_view(Parser *p, AstCreateView *view) {
         return parse__not_supported(p, "an option of a view");
     }
     TRY(parse_view_query(p, view));
-    return view->recursive ? make_recursive(p, view) : ERR_OK;
+    if (view->recursive) {
+        make_recursive(p, view);
+    }
+    return ERR_OK;
 }
 
 /* (column [opclass] [ASC|DESC], (expression), ...) */
