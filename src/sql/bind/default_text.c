@@ -5,22 +5,14 @@
  * Tests: test/sql/default_text.slt */
 #include "column/value_text.h"
 #include "sql/bind/bind_internal.h"
+#include "sql/parse/parse.h"
 
 enum { DEFAULT_TEXT_BYTES_MAX = 1 << 20 };
-
-static void put_quoted(Buffer *out, Str value) { /* backslashes are plain: standard_conforming_strings is on */
-    buffer_append_str(out, STR("'"));
-    for (size_t i = 0; i < value.len; i++) {
-        buffer_append_str(out, value.data[i] == '\'' ? STR("'") : (Str){0});
-        buffer_append(out, &value.data[i], 1);
-    }
-    buffer_append_str(out, STR("'"));
-}
 
 static void put_labelled(Buffer *out, Str value, Type type) {
     char name[80];
     size_t len = type_format_pg(name, sizeof name, type_oid_of(type), -1);
-    put_quoted(out, value);
+    sql_deparse_string(value, out);
     buffer_append_str(out, STR("::"));
     buffer_append_str(out, type.id == TYPE_BPCHAR ? STR("bpchar") : (Str){name, len});
 }
@@ -40,8 +32,15 @@ static bool has_plain_text(Type type) {
     return type_enum_object(type) == 0 && type.id != TYPE_SYMBOL && type.id != TYPE_CHAR && type_is_stored(type) && (category != CAT_OID || type.id == TYPE_OID) && category != CAT_UNKNOWN;
 }
 
+/* What was put together, or `text` if it is too long. */
+static Str taken(Binder *b, Buffer *out, Str text) {
+    Str shown = out->failed ? text : arena_str(b->arena, buffer_str(out));
+    buffer_deinit(out);
+    return shown;
+}
+
 static Str constant_text(Binder *b, const Value *value, Str text) {
-    Buffer raw, out;
+    Buffer raw;
     if (value->is_null || !has_plain_text(value->type)) {
         return text;
     }
@@ -49,30 +48,27 @@ static Str constant_text(Binder *b, const Value *value, Str text) {
         return value->as.boolean ? STR("true") : STR("false");
     }
     buffer_init(&raw, DEFAULT_TEXT_BYTES_MAX);
-    buffer_init(&out, 2 * DEFAULT_TEXT_BYTES_MAX);
     value_format(value->type, &value->as, &(TextStyle){0}, &raw);
-    if (is_plain(value->type, buffer_str(&raw))) {
-        buffer_append_str(&out, buffer_str(&raw));
-    } else {
-        put_labelled(&out, buffer_str(&raw), value->type);
+    if (raw.failed || is_plain(value->type, buffer_str(&raw))) {
+        return taken(b, &raw, text);
     }
-    Str shown = raw.failed || out.failed ? text : arena_str(b->arena, buffer_str(&out));
+    Buffer out;
+    buffer_init(&out, 2 * DEFAULT_TEXT_BYTES_MAX);
+    put_labelled(&out, buffer_str(&raw), value->type);
     buffer_deinit(&raw);
-    buffer_deinit(&out);
-    return shown;
+    return taken(b, &out, text);
 }
 
 /* Zones and the day are of the session: such a text keeps what it says. */
 static bool depends_on_session(Type type) { return type.id == TYPE_TIMESTAMPTZ || type.id == TYPE_TIMETZ || type_category((TypeId)type.id) == CAT_ARRAY; }
 
-static Str string_text(Binder *b, const AstExpr *ast, Type type, Str text) {
-    const Expr *literal = NULL, *value = NULL;
-    Scope none = {.clause = "DEFAULT expressions"};
+static Str string_text(Binder *b, const AstExpr *ast, const Expr *own, Type type, Str text) {
+    const Expr *value = NULL;
     Type base = type_bare(type);
     Error ignored = {0};
     Error *err = b->err;
     b->err = &ignored;
-    bool known = bind_expr(b, &none, ast, &literal) == ERR_OK && coerce(b, literal, base, CAST_ASSIGNMENT, &value) == ERR_OK && value->kind == EXPR_CONSTANT;
+    bool known = coerce(b, own, base, CAST_ASSIGNMENT, &value) == ERR_OK && value->kind == EXPR_CONSTANT;
     b->err = err;
     if (!known) {
         return text;
@@ -83,9 +79,7 @@ static Str string_text(Binder *b, const AstExpr *ast, Type type, Str text) {
     Buffer out;
     buffer_init(&out, DEFAULT_TEXT_BYTES_MAX);
     put_labelled(&out, ast->as.text, type);
-    Str shown = out.failed ? text : arena_str(b->arena, buffer_str(&out));
-    buffer_deinit(&out);
-    return shown;
+    return taken(b, &out, text);
 }
 
 static bool is_negative_number(const AstExpr *ast) {
@@ -120,7 +114,7 @@ Str default_text_shown(Binder *b, const AstExpr *ast, const Expr *own, Type type
     }
     switch (ast->kind) {
     case AST_NULL: return (Str){0};
-    case AST_STRING: return string_text(b, ast, type, text);
+    case AST_STRING: return string_text(b, ast, own, type, text);
     case AST_NUMBER: return text.len > 0 && text.data[0] == '-' ? arena_format(b->arena, "'%.*s'::numeric", STR_ARG(text)) : text;
     case AST_INTEGER:
     case AST_BOOLEAN: return own->kind == EXPR_CONSTANT ? constant_text(b, &own->as.value, text) : text;

@@ -70,14 +70,6 @@ static void put_type_name(Buffer *out, const TypeRespelling *respelling, const T
     sql_deparse_name(use->is_array_name ? arena_format(arena, "_%.*s", STR_ARG(respelling->name)) : respelling->name, dialect, out);
 }
 
-static void put_label(Buffer *out, Str label) {
-    buffer_append_char(out, '\'');
-    for (size_t i = 0; i < label.len; i++) {
-        buffer_append_str(out, label.data[i] == '\'' ? STR("''") : (Str){&label.data[i], 1});
-    }
-    buffer_append_char(out, '\'');
-}
-
 Str bind_respell_types(Str text, Dialect dialect, const TypeUses *uses, const TypeRespelling *respelling, Arena *arena) {
     Buffer out;
     size_t done = 0;
@@ -95,7 +87,7 @@ Str bind_respell_types(Str text, Dialect dialect, const TypeUses *uses, const Ty
         }
         buffer_append_str(&out, str_slice(text, done, use->at));
         if (label) {
-            put_label(&out, respelling->new_label);
+            sql_deparse_string(respelling->new_label, &out);
         } else {
             put_type_name(&out, respelling, use, dialect, arena);
         }

@@ -12,32 +12,32 @@ void deparse__upper(Deparser *d, Str text) {
     }
 }
 
-static void put_quoted(Deparser *d, Str text, char quote) {
-    buffer_append_char(d->out, quote);
+static void put_quoted(Buffer *out, Str text, char quote) {
+    buffer_append_char(out, quote);
     for (size_t i = 0; i < text.len; i++) {
         if (text.data[i] == quote) {
-            buffer_append_char(d->out, quote);
+            buffer_append_char(out, quote);
         }
-        buffer_append_char(d->out, text.data[i]);
+        buffer_append_char(out, text.data[i]);
     }
-    buffer_append_char(d->out, quote);
+    buffer_append_char(out, quote);
 }
 
 void deparse__string(Deparser *d, Str text) {
-    put_quoted(d, text, '\'');
+    put_quoted(d->out, text, '\'');
 }
 
 void deparse__name(Deparser *d, const AstName *name) {
     if (name->from_string) {
         deparse__string(d, name->text);
     } else if (name->quoted) {
-        put_quoted(d, name->text, '"');
+        put_quoted(d->out, name->text, '"');
     } else if (lexer_name_is_plain(name->text, d->dialect) || keyword_find(name->text) != NO_KEYWORD) {
         put_str(d, name->text); /* what was written without quotes may be a keyword in a place that allows it */
     } else if (d->dialect == DIALECT_QUESTDB || memchr(name->text.data, '$', name->text.len) != NULL) {
         put_str(d, name->text);
     } else {
-        put_quoted(d, name->text, '"');
+        put_quoted(d->out, name->text, '"');
     }
 }
 
@@ -417,7 +417,7 @@ void deparse__type(Deparser *d, const AstType *type) {
         }
     }
     if (last->quoted) {
-        put_quoted(d, word, '"');
+        put_quoted(d->out, word, '"');
     } else {
         put_str(d, word);
     }
@@ -590,6 +590,8 @@ void sql_deparse_name(Str name, Dialect dialect, Buffer *out) {
     if (lexer_name_is_plain(name, dialect)) {
         put_str(&d, name);
     } else {
-        put_quoted(&d, name, '"');
+        put_quoted(out, name, '"');
     }
 }
+
+void sql_deparse_string(Str text, Buffer *out) { put_quoted(out, text, '\''); }

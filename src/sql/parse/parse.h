@@ -30,3 +30,5 @@ void sql_deparse_expr(const AstExpr *expr, Dialect dialect, Buffer *out);
 void sql_deparse_type(const AstType *type, Dialect dialect, Buffer *out);
 /* Appends a name, quoted where a plain word would fold to something else or be a keyword. */
 void sql_deparse_name(Str name, Dialect dialect, Buffer *out);
+/* Appends a literal: backslashes are plain, standard_conforming_strings is on. */
+void sql_deparse_string(Str text, Buffer *out);
