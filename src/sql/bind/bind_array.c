@@ -174,25 +174,10 @@ static const AstExpr *flat_subscript(Binder *b, const AstExpr *ast) {
     return flat;
 }
 
-static AstExpr *ast_make(Binder *b, const AstExpr *at, AstExprKind kind, Str text) {
-    AstExpr *made = arena_new(b->arena, AstExpr);
-    *made = (AstExpr){.kind = (uint8_t)kind, .span = at->span, .as.text = text};
-    return made;
-}
-
 /* name[i], from 0 on, is one byte of it as a "char": catalog queries ask for the first one. */
 static ErrorCode bind_name_subscript(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
-    AstExpr *one = ast_make(b, ast, AST_INTEGER, STR("1")), *place = ast_make(b, ast, AST_CALL, STR("+")), *piece = ast_make(b, ast, AST_CALL, STR("substr"));
-    place->flags = AST_OPERATOR;
-    place->args = arena_array(b->arena, AstExpr *, 2);
-    place->args[0] = ast->args[1];
-    place->args[1] = one;
-    place->arg_count = 2;
-    piece->args = arena_array(b->arena, AstExpr *, 3);
-    piece->args[0] = ast->args[0];
-    piece->args[1] = place;
-    piece->args[2] = one;
-    piece->arg_count = 3;
+    AstExpr *one = ast_make(b, ast, AST_INTEGER, STR("1")), *place = ast_call(b, ast, AST_OPERATOR, STR("+"), ast->args[1], one, NULL);
+    AstExpr *piece = ast_call(b, ast, 0, STR("substr"), ast->args[0], place, one);
     const Expr *byte = NULL;
     TRY(bind_expr(b, scope, piece, &byte));
     return coerce(b, byte, type_of(TYPE_CHAR1), CAST_EXPLICIT, expr_out);

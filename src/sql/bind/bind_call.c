@@ -2,6 +2,25 @@
  * bind_call.c - calls: operators and functions through the resolver, the few that are forms of their own, and aggregates. */
 #include "sql/bind/bind_internal.h"
 
+/* ---------------------------------------------------------------- trees of calls */
+
+AstExpr *ast_make(Binder *b, const AstExpr *at, AstExprKind kind, Str text) {
+    AstExpr *made = arena_new(b->arena, AstExpr);
+    *made = (AstExpr){.kind = (uint8_t)kind, .depth = 1, .span = at->span, .as.text = text};
+    return made;
+}
+
+AstExpr *ast_call(Binder *b, const AstExpr *at, uint8_t flags, Str name, AstExpr *first, AstExpr *second, AstExpr *third) {
+    AstExpr *made = ast_make(b, at, AST_CALL, name), *const given[] = {first, second, third};
+    made->flags = flags;
+    made->args = arena_array(b->arena, AstExpr *, COUNT_OF(given));
+    for (; made->arg_count < COUNT_OF(given) && given[made->arg_count] != NULL; made->arg_count++) {
+        made->args[made->arg_count] = given[made->arg_count];
+        made->depth = (uint16_t)MAX_OF(made->depth, given[made->arg_count]->depth + 1);
+    }
+    return made;
+}
+
 /* ---------------------------------------------------------------- calls that are forms */
 
 /* Within a kind PostgreSQL compares without a conversion. */

@@ -237,6 +237,9 @@ NODISCARD ErrorCode bind_exprs(Binder *b, Scope *scope, AstExpr *const *asts, ui
 NODISCARD ErrorCode bind_stored(Binder *b, Scope *scope, Str text, uint8_t dialect, const Type *type, const Expr **expr_out);
 NODISCARD ErrorCode bind_condition(Binder *b, Scope *scope, const AstExpr *ast, const char *clause, const Expr **expr_out);
 NODISCARD ErrorCode bind_literal(Binder *b, const AstExpr *ast, const Expr **expr_out);
+/* Trees that nobody wrote, at the place of `at`: a leaf, and a call of one to three arguments (NULL behind the last; flags: AST_OPERATOR). */
+AstExpr *ast_make(Binder *b, const AstExpr *at, AstExprKind kind, Str text);
+AstExpr *ast_call(Binder *b, const AstExpr *at, uint8_t flags, Str name, AstExpr *first, AstExpr *second, AstExpr *third);
 NODISCARD ErrorCode bind_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);          /* AST_CALL */
 bool sort_keys_same(const SortKey *a, uint32_t a_count, const SortKey *c, uint32_t c_count);
 NODISCARD ErrorCode bind_within_group(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);

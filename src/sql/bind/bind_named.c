@@ -124,8 +124,7 @@ ErrorCode named_arguments(Binder *b, const AstExpr *ast, const AstExpr **ast_out
             return no_such(b, ast, name);
         }
         if (placed[i] == NULL) {
-            placed[i] = arena_new(b->arena, AstExpr);
-            *placed[i] = (AstExpr){.kind = AST_INTEGER, .depth = 1, .span = ast->span, .as.text = STR("0")};
+            placed[i] = ast_make(b, ast, AST_INTEGER, STR("0"));
         }
     }
     *plain = *call;

@@ -30,16 +30,10 @@ static ErrorCode at_least_one(Binder *b, const Expr *place, int64_t position, co
 static ErrorCode sorted_values(Binder *b, Scope *scope, const AstExpr *ast, const Expr **values_out, const Expr **count_out) {
     const AstCall *call = ast->as.call;
     AstExpr *value = call->order_by[0].expr;
-    AstExpr *test = arena_new(b->arena, AstExpr), *both = arena_new(b->arena, AstExpr), *again = arena_new(b->arena, AstExpr);
-    AstExpr **test_args = arena_array(b->arena, AstExpr *, 1), **both_args = arena_array(b->arena, AstExpr *, 2);
+    AstExpr *test = ast_call(b, ast, AST_OPERATOR, STR("is not null"), value, NULL, NULL), *again = arena_new(b->arena, AstExpr);
     AstCall *filtered = arena_new(b->arena, AstCall);
-    test_args[0] = value;
-    *test = (AstExpr){.kind = AST_CALL, .flags = AST_OPERATOR, .depth = (uint16_t)(value->depth + 1), .arg_count = 1, .span = ast->span, .args = test_args, .as.text = STR("is not null")};
-    both_args[0] = test;
-    both_args[1] = (AstExpr *)(uintptr_t)call->filter;
-    *both = (AstExpr){.kind = AST_CALL, .flags = AST_OPERATOR, .depth = (uint16_t)(test->depth + 1), .arg_count = 2, .span = ast->span, .args = both_args, .as.text = STR("and")};
     *filtered = *call;
-    filtered->filter = call->filter != NULL ? both : test;
+    filtered->filter = call->filter == NULL ? test : ast_call(b, ast, AST_OPERATOR, STR("and"), test, call->filter, NULL);
     *again = *ast;
     again->as.call = filtered;
     TRY(within_call(b, scope, again, "array_agg", &value, 1, true, values_out));
@@ -83,8 +77,7 @@ static ErrorCode fraction_asts(Binder *b, const AstExpr *ast, const Expr *fracti
     *asts_out = arena_array(b->arena, AstExpr *, array.count + 1);
     *count_out = array.count;
     for (uint32_t i = 0; i < array.count; i++) {
-        AstExpr *item = arena_new(b->arena, AstExpr);
-        *item = (AstExpr){.kind = AST_NULL, .depth = 1, .span = ast->args[0]->span};
+        AstExpr *item = ast_make(b, ast->args[0], AST_NULL, (Str){0});
         if (!any_array_is_null(&array, i)) {
             AnyValue value;
             double number;
@@ -150,14 +143,7 @@ ErrorCode bind_within_group(Binder *b, Scope *scope, const AstExpr *ast, const E
     args[0] = call->order_by[0].expr;
     args[1] = ast->args[0];
     if (call->order_by[0].descending) {
-        AstExpr *minus = arena_new(b->arena, AstExpr);
-        AstExpr *one = arena_new(b->arena, AstExpr);
-        AstExpr **pair = arena_array(b->arena, AstExpr *, 2);
-        *one = (AstExpr){.kind = AST_INTEGER, .depth = 1, .span = ast->span, .as.text = STR("1")};
-        pair[0] = one;
-        pair[1] = ast->args[0];
-        *minus = (AstExpr){.kind = AST_CALL, .flags = AST_OPERATOR, .depth = (uint16_t)(ast->args[0]->depth + 1), .arg_count = 2, .span = ast->span, .args = pair, .as.text = STR("-")};
-        args[1] = minus;
+        args[1] = ast_call(b, ast, AST_OPERATOR, STR("-"), ast_make(b, ast, AST_INTEGER, STR("1")), ast->args[0], NULL);
     }
     return within_call(b, scope, ast, "percentile", args, 2, false, expr_out);
 }
