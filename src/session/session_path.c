@@ -97,69 +97,19 @@ ErrorCode session__temp_commit(Session *session, Txn *txn, Error *err) {
     return ERR_OK;
 }
 
-/* ---- what a schema of temporary objects holds ---- */
-
-typedef struct Ids { uint32_t *ids; uint32_t count, capacity; } Ids;
-
-static void ids_add(Ids *ids, uint32_t id) {
-    if (ids->count == ids->capacity) {
-        ids->capacity = ids->capacity == 0 ? 64 : ids->capacity * 2;
-        ids->ids = mem_realloc(ids->ids, ids->capacity * sizeof *ids->ids);
-    }
-    ids->ids[ids->count++] = id;
-}
-
-static bool ids_have(const Ids *ids, uint32_t id) {
-    for (uint32_t i = 0; i < ids->count; i++) {
-        if (ids->ids[i] == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What hangs on objects of the schema, then these themselves but for the tables, which go with it. */
-static void gather(CatalogView *view, uint32_t schema_id, Ids *gone) {
-    static const ObjectKind INSIDE[] = {OBJECT_VIEW, OBJECT_SEQUENCE, OBJECT_TYPE, OBJECT_TABLE}, HANGING[] = {OBJECT_COMMENT, OBJECT_GRANT};
-    const CatalogObject *object = NULL;
-    Ids inside = {0};
-    for (size_t k = 0; k < COUNT_OF(INSIDE); k++) {
-        for (size_t cursor = 0; view->object_next(view, INSIDE[k], &cursor, &object);) {
-            if (object->schema_id == schema_id) {
-                ids_add(&inside, object->id);
-            }
-        }
-    }
-    ids_add(&inside, schema_id);
-    for (size_t k = 0; k < COUNT_OF(HANGING); k++) {
-        for (size_t cursor = 0; view->object_next(view, HANGING[k], &cursor, &object);) {
-            if (ids_have(&inside, object->parent_id)) {
-                ids_add(gone, object->id);
-            }
-        }
-    }
-    for (uint32_t i = 0; i < inside.count; i++) {
-        object = view->object_by_id(view, inside.ids[i]);
-        if (object->kind != OBJECT_TABLE && object->kind != OBJECT_SCHEMA) {
-            ids_add(gone, object->id);
-        }
-    }
-    mem_free(inside.ids);
-}
-
 ErrorCode session__drop_schema(Txn *txn, Str name, Error *err) {
     CatalogView *view = txn_catalog(txn);
     const CatalogObject *schema = view->object_find(view, OBJECT_SCHEMA, 0, name);
-    Ids gone = {0};
-    ErrorCode code = ERR_OK;
-    if (schema != NULL) {
-        gather(view, schema->id, &gone);
+    if (schema == NULL) {
+        return ERR_OK;
     }
-    for (uint32_t i = 0; i < gone.count && code == ERR_OK; i++) {
-        code = txn_object_drop(txn, gone.ids[i], err);
-    }
-    mem_free(gone.ids);
-    return code == ERR_OK ? txn_schema_drop(txn, name, true, true, err) : code;
+    Arena arena;
+    arena_init(&arena, STATEMENT_ARENA_BYTES_MAX);
+    FunctionEnvironment nowhere = {0}; /* no search path: it is only asked how to call what goes, and nobody hears that */
+    Ddl ddl = {.txn = txn, .catalog = view, .arena = &arena, .environment = &nowhere};
+    ErrorCode code = ddl_drop(&ddl, &schema->id, 1, true, err);
+    arena_deinit(&arena);
+    return code;
 }
 
 static void drop_schemas(Engine *engine, bool (*wanted)(const Session *session, Str name), const Session *session) {
