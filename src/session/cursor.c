@@ -323,8 +323,7 @@ ErrorCode session__fetch_next(Statement *statement, Batch **batch_out, Error *er
         statement->affected += taken;
         return ERR_OK;
     }
-    snprintf(statement->tag, sizeof statement->tag, "%s %llu", statement->bound->kind == STATEMENT_MOVE ? "MOVE" : "FETCH",
-             (unsigned long long)statement->affected);
+    statement__tag_count(statement, statement->bound->kind == STATEMENT_MOVE ? "MOVE " : "FETCH ", statement->affected);
     return ERR_OK;
 }
 
@@ -345,7 +344,7 @@ static ErrorCode move_portal(Statement *statement, const AstCursor *ast, bool *f
         return ERR_OK;
     }
     TRY(session->move(session->move_context, ast->name.text, (uint64_t)ast->count, found_out, &statement->affected, err));
-    snprintf(statement->tag, sizeof statement->tag, "MOVE %llu", (unsigned long long)statement->affected);
+    statement__tag_count(statement, "MOVE ", statement->affected);
     return ERR_OK;
 }
 

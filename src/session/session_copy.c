@@ -165,7 +165,7 @@ ErrorCode statement_copy_finish(Statement *statement, const StatementCopy *copy,
         statement_copy_fail(statement, copy);
         return code;
     }
-    snprintf(statement->tag, sizeof statement->tag, "COPY %llu", (unsigned long long)statement->affected);
+    statement__tag_count(statement, "COPY ", statement->affected);
     return statement__finish(statement, err);
 }
 
@@ -243,6 +243,6 @@ ErrorCode statement_copy_begin(Statement *statement, StatementCopy *copy_out, Er
 ErrorCode statement_copy_sent(Statement *statement, StatementCopy *copy, uint64_t rows, Error *err) {
     statement_close(copy->rows);
     copy->rows = NULL;
-    snprintf(statement->tag, sizeof statement->tag, "COPY %llu", (unsigned long long)rows);
+    statement__tag_count(statement, "COPY ", rows);
     return statement__finish(statement, err);
 }

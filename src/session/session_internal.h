@@ -391,6 +391,7 @@ NODISCARD ErrorCode statement__plan(Statement *statement, Error *err);
 RunContext statement__run_context(Statement *statement);
 NODISCARD ErrorCode statement__run_own(Statement *statement, Error *err);     /* SET, DISCARD, PREPARE, DECLARE … (statement_own.c) */
 void statement__tag(Statement *statement, const char *tag);
+void statement__tag_count(Statement *statement, const char *verb, uint64_t rows); /* a verb with a blank, and the number */
 NODISCARD ErrorCode statement__check_writable(const Statement *statement, Error *err);
 NODISCARD ErrorCode statement__start_copy(Statement *statement, Error *err);
 NODISCARD ErrorCode statement__start(Statement *statement, Error *err);       /* without its first rows; at failure: statement__fail */

@@ -19,7 +19,7 @@ static ErrorCode make_table(Statement *statement, const TableDef **table_out, Er
 static ErrorCode create_table(Statement *statement, Error *err) {
     const TableDef *table;
     BoundStatement *bound = statement->bound;
-    snprintf(statement->tag, sizeof statement->tag, "CREATE TABLE");
+    statement__tag(statement, "CREATE TABLE");
     if (bound->already_there) {
         session_notice(statement->session, NOTICE_NOTICE, "42P07", "relation \"%.*s\" already exists, skipping", STR_ARG(bound->spec.name));
         return ERR_OK;
@@ -35,7 +35,7 @@ static ErrorCode create_table(Statement *statement, Error *err) {
 static ErrorCode create_table_as(Statement *statement, Error *err) {
     const TableDef *table;
     BoundStatement *bound = statement->bound;
-    snprintf(statement->tag, sizeof statement->tag, "CREATE TABLE AS");
+    statement__tag(statement, "CREATE TABLE AS");
     if (bound->already_there) {
         session_notice(statement->session, NOTICE_NOTICE, "42P07", "relation \"%.*s\" already exists, skipping", STR_ARG(bound->spec.name));
         return ERR_OK;
@@ -45,7 +45,7 @@ static ErrorCode create_table_as(Statement *statement, Error *err) {
     session__temp_note(statement->session, table, bound->on_commit);
     RunContext context = statement__run_context(statement);
     TRY(run_insert(statement->plan, &context, table, &statement->affected, err));
-    snprintf(statement->tag, sizeof statement->tag, "SELECT %llu", (unsigned long long)statement->affected);
+    statement__tag_count(statement, "SELECT ", statement->affected);
     return ERR_OK;
 }
 
@@ -93,7 +93,7 @@ static ErrorCode truncate_tables(Statement *statement, Error *err) {
             TRY(ddl_restart_sequences(&ddl, bound->tables[i], err));
         }
     }
-    snprintf(statement->tag, sizeof statement->tag, "TRUNCATE TABLE");
+    statement__tag(statement, "TRUNCATE TABLE");
     return ERR_OK;
 }
 
@@ -174,7 +174,7 @@ static ErrorCode alter_one(Statement *statement, const TableDef **table, const A
 
 static ErrorCode alter_table(Statement *statement, Error *err) {
     const TableDef *table = statement->bound->table;
-    snprintf(statement->tag, sizeof statement->tag, "ALTER TABLE");
+    statement__tag(statement, "ALTER TABLE");
     for (uint32_t i = 0; i < statement->bound->action_count && table != NULL; i++) {
         TRY(alter_one(statement, &table, &statement->bound->actions[i], err));
     }
@@ -182,7 +182,7 @@ static ErrorCode alter_table(Statement *statement, Error *err) {
 }
 
 static ErrorCode rename_table(Statement *statement, Error *err) {
-    snprintf(statement->tag, sizeof statement->tag, "RENAME TABLE");
+    statement__tag(statement, "RENAME TABLE");
     return rename_relation(statement, statement->bound->table, statement->bound->name, err);
 }
 

@@ -3,12 +3,11 @@
 #include "base/number.h"
 #include "session/session_internal.h"
 
-/* A verb and the number of rows. */
-static void tag_count(Statement *statement, const char *verb) {
+void statement__tag_count(Statement *statement, const char *verb, uint64_t rows) {
     size_t len = strlen(verb);
     _Static_assert(sizeof "INSERT 0 " + INT64_TEXT_MAX <= sizeof statement->tag, "a tag takes a verb and a number");
     memcpy(statement->tag, verb, len);
-    len += format_uint64(statement->tag + len, statement->affected);
+    len += format_uint64(statement->tag + len, rows);
     statement->tag[len] = '\0';
 }
 
@@ -57,7 +56,7 @@ ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *
         TRY(decode_columns(statement, *batch_out, err));
         statement->affected += (*batch_out)->live == NULL ? (*batch_out)->row_count : (*batch_out)->live_count;
     } else if (statement->bound->kind == STATEMENT_SELECT) {
-        tag_count(statement, "SELECT ");
+        statement__tag_count(statement, "SELECT ", statement->affected);
     }
     return ERR_OK;
 }
@@ -68,7 +67,7 @@ ErrorCode statement__run_dml(Statement *statement, Error *err) {
     const TableDef *table = statement->bound->table;
     DmlKind kind = statement->bound->kind == STATEMENT_INSERT ? DML_INSERT : statement->bound->kind == STATEMENT_UPDATE ? DML_UPDATE : DML_DELETE;
     TRY(run_dml(statement->plan, &context, table, kind, &statement->affected, &statement->returned, err));
-    tag_count(statement, kind == DML_INSERT ? "INSERT 0 " : kind == DML_UPDATE ? "UPDATE " : "DELETE ");
+    statement__tag_count(statement, kind == DML_INSERT ? "INSERT 0 " : kind == DML_UPDATE ? "UPDATE " : "DELETE ", statement->affected);
     return ERR_OK;
 }
 

@@ -265,7 +265,7 @@ ErrorCode statement__create_index(Statement *statement, Error *err) {
     BoundStatement *bound = statement->bound;
     const TableDef *table = bound->table;
     uint32_t index_id = 0;
-    snprintf(statement->tag, sizeof statement->tag, "CREATE INDEX");
+    statement__tag(statement, "CREATE INDEX");
     if (bound->already_there) {
         return ERR_OK;
     }
@@ -276,7 +276,7 @@ ErrorCode statement__create_index(Statement *statement, Error *err) {
 ErrorCode statement__drop_index(Statement *statement, Error *err) {
     BoundStatement *bound = statement->bound;
     Txn *txn = statement__txn(statement);
-    snprintf(statement->tag, sizeof statement->tag, "DROP INDEX");
+    statement__tag(statement, "DROP INDEX");
     for (uint32_t i = 0; i < bound->table_count; i++) {
         const TableDef *table = txn_catalog(txn)->table_by_id(txn_catalog(txn), bound->tables[i]->id);
         if (table == NULL) {
@@ -291,6 +291,6 @@ ErrorCode statement__drop_index(Statement *statement, Error *err) {
 
 ErrorCode statement__alter_index(Statement *statement, Error *err) {
     BoundStatement *bound = statement->bound;
-    snprintf(statement->tag, sizeof statement->tag, "ALTER INDEX");
+    statement__tag(statement, "ALTER INDEX");
     return bound->table == NULL ? ERR_OK : txn_index_rename(statement__txn(statement), bound->table, bound->index_ids[0], bound->name, err);
 }
