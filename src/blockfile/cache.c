@@ -162,8 +162,10 @@ static ErrorCode read_block(const BlockFile *file, uint32_t index, CacheSlot *sl
 }
 
 static uint64_t key_of(uint64_t file_id, uint32_t index, uint32_t part) {
-    return (uint64_t)part << PART_SHIFT | (file_id << INDEX_BITS & ((UINT64_C(1) << PART_SHIFT) - 1)) | index;
+    return (uint64_t)part << PART_SHIFT | file_id << INDEX_BITS | index;
 }
+
+static uint64_t file_of(uint64_t key) { return key >> INDEX_BITS & ((UINT64_C(1) << FILE_ID_BITS) - 1); }
 
 /* From the cache: pinned; NULL: it is not there. */
 static CacheSlot *take_slot(BlockCache *cache, CacheShard *shard, uint64_t key) {
@@ -235,8 +237,7 @@ void block_cache_forget(BlockCache *cache, uint64_t file_id) {
         CacheShard *shard = &cache->shards[i];
         cache->sched->mutex_lock(cache->sched, &shard->mutex);
         for (uint32_t s = shard->count; s-- > 0;) {
-            if (key_of(file_id, (uint32_t)shard->slots[s]->key & (BLOCKFILE_BLOCKS_MAX - 1), (uint32_t)(shard->slots[s]->key >> PART_SHIFT)) ==
-                shard->slots[s]->key) {
+            if (file_of(shard->slots[s]->key) == file_id) {
                 remove_slot(shard, shard->slots[s]);
             }
         }
