@@ -112,6 +112,7 @@ static inline Type type_enum(uint32_t object_id) { return (Type){.id = TYPE_ENUM
 static inline uint32_t type_enum_object(Type type) {
     return type.id == TYPE_ENUM || (type.id == TYPE_ARRAY && type.precision == TYPE_ENUM) ? (uint32_t)type.length : 0;
 }
+static inline bool type_stacks(TypeId id) { return id == TYPE_ARRAY || id == TYPE_FLOAT8_ARRAY; } /* an array of them has one dimension more */
 static inline bool type_is_any_array(TypeId id) { return id == TYPE_ARRAY || id == TYPE_INT2VECTOR || id == TYPE_OIDVECTOR; }
 bool type_is_stored(Type type);                       /* may be the type of a column */
 static inline bool type_is_text(TypeId id) { return id == TYPE_TEXT || id == TYPE_VARCHAR || id == TYPE_BPCHAR; }

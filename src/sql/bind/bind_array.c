@@ -73,7 +73,7 @@ ErrorCode bind_array_of(Binder *b, Scope *scope, const AstExpr *ast, const Type 
         return error_set(b->err, ERR_INDETERMINATE_TYPE, position, "cannot determine type of empty array");
     }
     TRY(bind_elements(b, scope, ast, element, items, &type));
-    bool stacked = ast->arg_count > 0 && type_category((TypeId)items[0]->type.id) == CAT_ARRAY;
+    bool stacked = ast->arg_count > 0 && type_stacks((TypeId)items[0]->type.id);
     Type array = stacked && type.id != TYPE_ARRAY ? items[0]->type : type_array(type);
     bool stores_same = type.id == array.precision; /* numeric(p,s) and symbols change their form */
     if (!stacked && stores_same && all_constant(items, ast->arg_count)) {

@@ -5,6 +5,7 @@
  * Tests: test/sql/sequence.slt */
 #include "sql/bind/bind_internal.h"
 #include "sql/parse/parse.h"
+#include "sql/system/oid.h"
 
 /* ---------------------------------------------------------------- names in strings */
 
@@ -241,6 +242,9 @@ ErrorCode check_privilege(Binder *b, const CatalogObject *object, uint32_t privi
 ErrorCode check_table(Binder *b, const TableDef *table, uint32_t privileges, int64_t position) {
     CatalogView *catalog = b->context->catalog;
     const CatalogObject *object = b->role_id == 0 ? NULL : catalog->object_by_id(catalog, table->id);
+    if (table_is_system(table->id) && privileges != PRIVILEGE_SELECT) {
+        return error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied: \"%.*s\" is a system catalog", STR_ARG(table->name));
+    }
     if (object == NULL) {
         return ERR_OK; /* a superuser, or a relation of the system */
     }

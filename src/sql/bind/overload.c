@@ -54,9 +54,14 @@ static bool is_array(TypeId id) {
     return type_category(id) == CAT_ARRAY;
 }
 
+/* They take subscripts, but an array of them is no array of one dimension more. */
+static bool is_vector(TypeId id) {
+    return id == TYPE_INT2VECTOR || id == TYPE_OIDVECTOR;
+}
+
 static bool is_exact(uint8_t wanted, TypeId given) {
     return wanted == given || (wanted == ARG_ENUM && given == TYPE_ENUM) || (!takes_any(wanted) && wanted == resolved_type(given)) ||
-           (wanted == ARG_TEXTS && is_array(given));
+           (wanted == ARG_TEXTS && is_array(given)) || (wanted == ARG_NONARRAY && is_vector(given));
 }
 
 static bool is_possible(uint8_t wanted, TypeId given) {
@@ -64,7 +69,7 @@ static bool is_possible(uint8_t wanted, TypeId given) {
         return given == TYPE_UNKNOWN || given == TYPE_ENUM;
     }
     if (wanted == ARG_ARRAY || wanted == ARG_NONARRAY || wanted == ARG_TEXTS) {
-        return given == TYPE_UNKNOWN || is_array(given) == (wanted != ARG_NONARRAY);
+        return given == TYPE_UNKNOWN || is_array(given) == (wanted != ARG_NONARRAY) || (wanted == ARG_NONARRAY && is_vector(given));
     }
     if (takes_any(wanted) || given == TYPE_UNKNOWN || is_exact(wanted, given)) {
         return true;

@@ -123,7 +123,7 @@ static ErrorCode make_stacked(const KernelCall *call, Vector *out, size_t row, E
 }
 
 ErrorCode func__array_make(const KernelCall *call, Vector *out, Error *err) {
-    bool stacked = type_category((TypeId)call->args[0]->type.id) == CAT_ARRAY;
+    bool stacked = type_stacks((TypeId)call->args[0]->type.id);
     FOR_ROWS(call, row) {
         TRY(stacked ? make_stacked(call, out, row, err) : make_flat(call, out, row, err));
     }
