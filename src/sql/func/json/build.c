@@ -200,6 +200,19 @@ static void put_item(const KernelCall *call, const AnyArray *array, uint32_t i, 
     put_scalar(type_of((TypeId)array->element), &value, &style, out);
 }
 
+/* "key" : value */
+static ErrorCode put_pair(const KernelCall *call, const AnyArray *keys, uint32_t key_at, const AnyArray *values, uint32_t value_at, Buffer *out, Error *err) {
+    AnyValue key;
+    if (any_array_is_null(keys, key_at)) {
+        return error_set(err, ERR_NULL_NOT_ALLOWED, ERROR_NO_POSITION, "null value not allowed for object key");
+    }
+    any_array_value(keys, key_at, &key);
+    json__put_string(strref_str((const StrRef *)(const void *)key.bytes), out);
+    buffer_append_str(out, STR(" : "));
+    put_item(call, values, value_at, out);
+    return ERR_OK;
+}
+
 /* json_agg: the array's outer dimension, one entry an element; structured ones on lines of their own. */
 static ErrorCode put_entries(const KernelCall *call, size_t row, Buffer *out, Error *err) {
     AnyArray array;
@@ -222,19 +235,12 @@ static ErrorCode put_entries(const KernelCall *call, size_t row, Buffer *out, Er
 /* json_object_agg: keys and values in two arrays. */
 static ErrorCode put_pairs(const KernelCall *call, size_t row, Buffer *out, Error *err) {
     AnyArray keys, values;
-    AnyValue key;
     TRY(func__array_view(call->args[0]->type, vector_text(call->args[0], row), call->arena, &keys, err));
     TRY(func__array_view(call->args[1]->type, vector_text(call->args[1], row), call->arena, &values, err));
     buffer_append_str(out, STR("{ "));
     for (uint32_t i = 0; i < keys.count && i < values.count; i++) {
-        if (any_array_is_null(&keys, i)) {
-            return error_set(err, ERR_NULL_NOT_ALLOWED, ERROR_NO_POSITION, "null value not allowed for object key");
-        }
-        any_array_value(&keys, i, &key);
         buffer_append_str(out, i > 0 ? STR(", ") : STR(""));
-        json__put_string(strref_str((const StrRef *)(const void *)key.bytes), out);
-        buffer_append_str(out, STR(" : "));
-        put_item(call, &values, i, out);
+        TRY(put_pair(call, &keys, i, &values, i, out, err));
     }
     buffer_append_str(out, STR(" }"));
     return ERR_OK;
@@ -256,7 +262,6 @@ static ErrorCode put_record(const KernelCall *call, size_t row, Buffer *out, Err
 /* json_object('{a, 1, b, 2}'), json_object('{a, b}', '{1, 2}') */
 static ErrorCode put_texts(const KernelCall *call, size_t row, Buffer *out, Error *err) {
     AnyArray keys, values;
-    AnyValue value;
     bool two = call->arg_count > 1;
     TRY(func__array_view(call->args[0]->type, vector_text(call->args[0], row), call->arena, &keys, err));
     TRY(func__array_view(call->args[two ? 1 : 0]->type, vector_text(call->args[two ? 1 : 0], row), call->arena, &values, err));
@@ -269,42 +274,30 @@ static ErrorCode put_texts(const KernelCall *call, size_t row, Buffer *out, Erro
     }
     buffer_append_char(out, '{');
     for (uint32_t i = 0; i < keys.count; i += two ? 1 : 2) {
-        uint32_t v = two ? i : i + 1;
-        if (any_array_is_null(&keys, i)) {
-            return error_set(err, ERR_NULL_NOT_ALLOWED, ERROR_NO_POSITION, "null value not allowed for object key");
-        }
-        any_array_value(&keys, i, &value);
         buffer_append_str(out, i > 0 ? STR(", ") : STR(""));
-        json__put_string(strref_str((const StrRef *)(const void *)value.bytes), out);
-        buffer_append_str(out, STR(" : "));
-        put_item(call, &values, v, out);
+        TRY(put_pair(call, &keys, i, &values, two ? i : i + 1, out, err));
     }
     buffer_append_char(out, '}');
     return ERR_OK;
 }
 
-typedef ErrorCode (*PutJson)(const KernelCall *call, size_t row, Buffer *out, Error *err);
-
-static ErrorCode build_row(const KernelCall *call, PutJson put, Vector *out, size_t row, Error *err) {
+ErrorCode json__rows(const KernelCall *call, JsonPut put, Vector *out, Error *err) {
     Buffer text;
+    ErrorCode code = ERR_OK;
     buffer_init(&text, TEXT_RESULT_BYTES_MAX);
-    ErrorCode code = put(call, row, &text, err);
-    code = code == ERR_OK ? json__put(call, out, row, &text, err) : code;
+    FOR_ROWS(call, row) {
+        TRY_OR(done, put(call, row, &text, err));
+        TRY_OR(done, json__put(call, out, row, &text, err));
+    }
+done:
     buffer_deinit(&text);
     return code;
 }
 
-static ErrorCode build(const KernelCall *call, PutJson put, Vector *out, Error *err) {
-    FOR_ROWS(call, row) {
-        TRY(build_row(call, put, out, row, err));
-    }
-    return ERR_OK;
-}
-
-ErrorCode func__json_build_object(const KernelCall *call, Vector *out, Error *err) { return build(call, put_object, out, err); }
-ErrorCode func__json_build_array(const KernelCall *call, Vector *out, Error *err) { return build(call, put_list, out, err); }
-ErrorCode func__to_json(const KernelCall *call, Vector *out, Error *err) { return build(call, put_first, out, err); }
-ErrorCode func__json_entries(const KernelCall *call, Vector *out, Error *err) { return build(call, put_entries, out, err); }
-ErrorCode func__json_pairs(const KernelCall *call, Vector *out, Error *err) { return build(call, put_pairs, out, err); }
-ErrorCode func__json_record(const KernelCall *call, Vector *out, Error *err) { return build(call, put_record, out, err); }
-ErrorCode func__json_object(const KernelCall *call, Vector *out, Error *err) { return build(call, put_texts, out, err); }
+ErrorCode func__json_build_object(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_object, out, err); }
+ErrorCode func__json_build_array(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_list, out, err); }
+ErrorCode func__to_json(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_first, out, err); }
+ErrorCode func__json_entries(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_entries, out, err); }
+ErrorCode func__json_pairs(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_pairs, out, err); }
+ErrorCode func__json_record(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_record, out, err); }
+ErrorCode func__json_object(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_texts, out, err); }

@@ -4,18 +4,24 @@
  * Why:   a changed text is written in any form and brought into the normal form at its end (json__put): keys find their places there. */
 #include "sql/func/json/json_internal.h"
 
+static void put_comma(Buffer *out, bool *first) {
+    buffer_append_str(out, *first ? STR("") : STR(", "));
+    *first = false;
+}
+
 /* ---- || ---- */
 
 static void put_members(Str json, Buffer *out) {
-    bool container = json_kind(json) == JSON_ARRAY || json_kind(json) == JSON_OBJECT;
-    buffer_append_str(out, container ? str_slice(json, 1, json.len - 1) : json);
+    buffer_append_str(out, json__is_container(json) ? str_slice(json, 1, json.len - 1) : json);
 }
 
 static bool is_empty(Str json) {
     return json.len == 2 && (json.data[0] == '[' || json.data[0] == '{');
 }
 
-static void concat(Str a, Str b, Buffer *out) {
+static ErrorCode put_concat(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    (void)err;
+    Str a = vector_text(call->args[0], row), b = vector_text(call->args[1], row);
     bool objects = json_kind(a) == JSON_OBJECT && json_kind(b) == JSON_OBJECT;
     bool a_list = json_kind(a) == JSON_ARRAY, b_list = json_kind(b) == JSON_ARRAY;
     bool gap = !((objects || a_list) && is_empty(a)) && !((objects || b_list) && is_empty(b));
@@ -32,20 +38,10 @@ static void concat(Str a, Str b, Buffer *out) {
         buffer_append_str(out, b);
     }
     buffer_append_char(out, objects ? '}' : ']');
+    return ERR_OK;
 }
 
-ErrorCode func__jsonb_concat(const KernelCall *call, Vector *out, Error *err) {
-    Buffer text;
-    ErrorCode code = ERR_OK;
-    buffer_init(&text, TEXT_RESULT_BYTES_MAX);
-    FOR_ROWS(call, row) {
-        concat(vector_text(call->args[0], row), vector_text(call->args[1], row), &text);
-        TRY_OR(done, json__put(call, out, row, &text, err));
-    }
-done:
-    buffer_deinit(&text);
-    return code;
-}
+ErrorCode func__jsonb_concat(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_concat, out, err); }
 
 /* ---- deletion of members ---- */
 
@@ -81,47 +77,45 @@ static ErrorCode delete_from(Str json, Unwanted *u, Buffer *out, Error *err) {
     if (json__enter(&w, object ? '{' : '[', object ? '}' : ']')) {
         int64_t i = 0;
         do {
-            Str key = {0}, value;
-            if (object) {
-                json__take_pair(&w, &key, &value);
-            } else {
-                value = json__take(&w);
-            }
+            Str key, value;
+            json__take_member(&w, object, &key, &value);
             if (u->by_number ? i++ == number : is_unwanted(u, object ? key : value)) {
                 continue;
             }
-            buffer_append_str(out, first ? STR("") : STR(", "));
+            put_comma(out, &first);
             buffer_append_str(out, key);
             buffer_append_str(out, object ? STR(": ") : STR(""));
             buffer_append_str(out, value);
-            first = false;
         } while (json__more(&w));
     }
     buffer_append_char(out, object ? '}' : ']');
     return ERR_OK;
 }
 
+/* The second argument, an array of texts. */
+static ErrorCode text_array(const KernelCall *call, size_t row, AnyArray *array_out, Error *err) {
+    return func__array_view(call->args[1]->type, vector_text(call->args[1], row), call->arena, array_out, err);
+}
+
 /* The texts of an array, without its NULLs. */
-static ErrorCode array_texts(const KernelCall *call, size_t number, size_t row, Str **texts_out, uint32_t *count_out, Error *err) {
-    AnyArray array;
+static const Str *array_texts(const AnyArray *array, Arena *arena, uint32_t *count_out) {
     AnyValue value;
-    TRY(func__array_view(call->args[number]->type, vector_text(call->args[number], row), call->arena, &array, err));
-    *texts_out = arena_array(call->arena, Str, array.count + 1);
+    Str *texts = arena_array(arena, Str, array->count + 1);
     *count_out = 0;
-    for (uint32_t i = 0; i < array.count; i++) {
-        if (!any_array_is_null(&array, i)) {
-            any_array_value(&array, i, &value);
-            (*texts_out)[(*count_out)++] = arena_str(call->arena, strref_str((const StrRef *)(const void *)value.bytes));
+    for (uint32_t i = 0; i < array->count; i++) {
+        if (!any_array_is_null(array, i)) {
+            any_array_value(array, i, &value);
+            texts[(*count_out)++] = arena_str(arena, strref_str((const StrRef *)(const void *)value.bytes));
         }
     }
-    return ERR_OK;
+    return texts;
 }
 
 static ErrorCode unwanted_of(const KernelCall *call, size_t row, Unwanted *u, Error *err) {
     if (type_category((TypeId)call->args[1]->type.id) == CAT_ARRAY) {
-        Str *keys = NULL;
-        TRY(array_texts(call, 1, row, &keys, &u->key_count, err));
-        u->keys = keys;
+        AnyArray array;
+        TRY(text_array(call, row, &array, err));
+        u->keys = array_texts(&array, call->arena, &u->key_count);
         return ERR_OK;
     }
     u->by_number = call->args[1]->type.id == TYPE_INT4;
@@ -136,22 +130,16 @@ static ErrorCode unwanted_of(const KernelCall *call, size_t row, Unwanted *u, Er
     return ERR_OK;
 }
 
-ErrorCode func__jsonb_delete(const KernelCall *call, Vector *out, Error *err) {
-    Buffer text;
+static ErrorCode put_remaining(const KernelCall *call, size_t row, Buffer *out, Error *err) {
     Unwanted u = {0};
-    ErrorCode code = ERR_OK;
-    buffer_init(&text, TEXT_RESULT_BYTES_MAX);
+    TRY(unwanted_of(call, row, &u, err));
     buffer_init(&u.scratch, TEXT_RESULT_BYTES_MAX);
-    FOR_ROWS(call, row) {
-        TRY_OR(done, unwanted_of(call, row, &u, err));
-        TRY_OR(done, delete_from(vector_text(call->args[0], row), &u, &text, err));
-        TRY_OR(done, json__put(call, out, row, &text, err));
-    }
-done:
-    buffer_deinit(&text);
+    ErrorCode code = delete_from(vector_text(call->args[0], row), &u, out, err);
     buffer_deinit(&u.scratch);
     return code;
 }
+
+ErrorCode func__jsonb_delete(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_remaining, out, err); }
 
 /* ---- changes along a path ---- */
 
@@ -168,11 +156,6 @@ typedef struct PathChange {
 } PathChange;
 
 static ErrorCode change_value(PathChange *c, Str json, uint32_t level, Buffer *out);
-
-static void put_comma(Buffer *out, bool *first) {
-    buffer_append_str(out, *first ? STR("") : STR(", "));
-    *first = false;
-}
 
 static ErrorCode change_object(PathChange *c, Str json, uint32_t level, Buffer *out) {
     JsonWalk w = {json, 0};
@@ -275,18 +258,16 @@ static ErrorCode change_value(PathChange *c, Str json, uint32_t level, Buffer *o
 
 static ErrorCode read_path(const KernelCall *call, size_t row, PathChange *c, Error *err) {
     AnyArray array;
-    Str *texts = NULL;
-    TRY(func__array_view(call->args[1]->type, vector_text(call->args[1], row), call->arena, &array, err));
+    TRY(text_array(call, row, &array, err));
     if (array.dims > 1) {
         return error_set(err, ERR_ARRAY_SUBSCRIPT, ERROR_NO_POSITION, "wrong number of array subscripts");
     }
-    TRY(array_texts(call, 1, row, &texts, &c->path_count, err));
     for (uint32_t i = 0; i < array.count; i++) {
         if (any_array_is_null(&array, i)) {
             return error_set(err, ERR_NULL_NOT_ALLOWED, ERROR_NO_POSITION, "path element at position %u is null", i + 1);
         }
     }
-    c->path = texts;
+    c->path = array_texts(&array, call->arena, &c->path_count);
     return ERR_OK;
 }
 
@@ -310,31 +291,21 @@ static ErrorCode change_row(const KernelCall *call, size_t row, PathChange *c, B
     return change_value(c, json, 0, text);
 }
 
-static ErrorCode change_rows(const KernelCall *call, Vector *out, PathAction action, Error *err) {
+static ErrorCode put_changed(const KernelCall *call, size_t row, PathAction action, Buffer *out, Error *err) {
     PathChange change = {.action = action, .err = err};
-    Buffer text;
-    ErrorCode code = ERR_OK;
-    buffer_init(&text, TEXT_RESULT_BYTES_MAX);
     buffer_init(&change.scratch, TEXT_RESULT_BYTES_MAX);
-    FOR_ROWS(call, row) {
-        TRY_OR(done, change_row(call, row, &change, &text));
-        TRY_OR(done, json__put(call, out, row, &text, err));
-    }
-done:
-    buffer_deinit(&text);
+    ErrorCode code = change_row(call, row, &change, out);
     buffer_deinit(&change.scratch);
     return code;
 }
 
-ErrorCode func__jsonb_delete_path(const KernelCall *call, Vector *out, Error *err) {
-    return change_rows(call, out, PATH_DELETE, err);
-}
-ErrorCode func__jsonb_set(const KernelCall *call, Vector *out, Error *err) {
-    return change_rows(call, out, PATH_SET, err);
-}
-ErrorCode func__jsonb_insert(const KernelCall *call, Vector *out, Error *err) {
-    return change_rows(call, out, PATH_INSERT, err);
-}
+static ErrorCode put_deleted(const KernelCall *call, size_t row, Buffer *out, Error *err) { return put_changed(call, row, PATH_DELETE, out, err); }
+static ErrorCode put_set(const KernelCall *call, size_t row, Buffer *out, Error *err) { return put_changed(call, row, PATH_SET, out, err); }
+static ErrorCode put_inserted(const KernelCall *call, size_t row, Buffer *out, Error *err) { return put_changed(call, row, PATH_INSERT, out, err); }
+
+ErrorCode func__jsonb_delete_path(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_deleted, out, err); }
+ErrorCode func__jsonb_set(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_set, out, err); }
+ErrorCode func__jsonb_insert(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_inserted, out, err); }
 
 /* ---- other forms ---- */
 
@@ -349,12 +320,8 @@ static void strip_nulls(Str json, Buffer *out) {
     buffer_append_char(out, object ? '{' : '[');
     if (json__enter(&w, object ? '{' : '[', object ? '}' : ']')) {
         do {
-            Str key = {0}, value;
-            if (object) {
-                json__take_pair(&w, &key, &value);
-            } else {
-                value = json__take(&w);
-            }
+            Str key, value;
+            json__take_member(&w, object, &key, &value);
             if (object && json_kind(value) == JSON_NULL) {
                 continue;
             }
@@ -368,24 +335,17 @@ static void strip_nulls(Str json, Buffer *out) {
     buffer_append_char(out, object ? '}' : ']');
 }
 
-ErrorCode func__json_strip_nulls(const KernelCall *call, Vector *out, Error *err) {
-    Buffer text;
-    ErrorCode code = ERR_OK;
-    buffer_init(&text, TEXT_RESULT_BYTES_MAX);
-    FOR_ROWS(call, row) {
-        strip_nulls(vector_text(call->args[0], row), &text);
-        TRY_OR(done, json__put(call, out, row, &text, err));
-    }
-done:
-    buffer_deinit(&text);
-    return code;
+static ErrorCode put_stripped(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    (void)err;
+    strip_nulls(vector_text(call->args[0], row), out);
+    return ERR_OK;
 }
+
+ErrorCode func__json_strip_nulls(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_stripped, out, err); }
 
 static void put_line(Buffer *out, int depth) {
     buffer_append_char(out, '\n');
-    for (int i = 0; i < depth * 4; i++) {
-        buffer_append_char(out, ' ');
-    }
+    buffer_append_fill(out, ' ', (size_t)depth * 4);
 }
 
 static void pretty(Str json, int depth, Buffer *out) {
@@ -401,14 +361,10 @@ static void pretty(Str json, int depth, Buffer *out) {
         do {
             buffer_append_str(out, first ? STR("") : STR(","));
             put_line(out, depth + 1);
-            Str key = {0}, value;
-            if (object) {
-                json__take_pair(&w, &key, &value);
-                buffer_append_str(out, key);
-                buffer_append_str(out, STR(": "));
-            } else {
-                value = json__take(&w);
-            }
+            Str key, value;
+            json__take_member(&w, object, &key, &value);
+            buffer_append_str(out, key);
+            buffer_append_str(out, object ? STR(": ") : STR(""));
             pretty(value, depth + 1, out);
             first = false;
         } while (json__more(&w));
@@ -417,15 +373,10 @@ static void pretty(Str json, int depth, Buffer *out) {
     buffer_append_char(out, object ? '}' : ']');
 }
 
-ErrorCode func__jsonb_pretty(const KernelCall *call, Vector *out, Error *err) {
-    Buffer text;
-    ErrorCode code = ERR_OK;
-    buffer_init(&text, TEXT_RESULT_BYTES_MAX);
-    FOR_ROWS(call, row) {
-        pretty(vector_text(call->args[0], row), 0, &text);
-        TRY_OR(done, json__put(call, out, row, &text, err));
-    }
-done:
-    buffer_deinit(&text);
-    return code;
+static ErrorCode put_pretty(const KernelCall *call, size_t row, Buffer *out, Error *err) {
+    (void)err;
+    pretty(vector_text(call->args[0], row), 0, out);
+    return ERR_OK;
 }
+
+ErrorCode func__jsonb_pretty(const KernelCall *call, Vector *out, Error *err) { return json__rows(call, put_pretty, out, err); }

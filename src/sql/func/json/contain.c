@@ -4,10 +4,6 @@
 
 /* ---- containment ---- */
 
-static bool is_container(Str json) {
-    return json_kind(json) == JSON_ARRAY || json_kind(json) == JSON_OBJECT;
-}
-
 static bool contains(Str whole, Str part);
 
 static bool object_contains(Str whole, Str part) {
@@ -35,7 +31,7 @@ static bool array_has(Str whole, Str value) {
     }
     do {
         Str there = json__take(&w);
-        if (is_container(there) == is_container(value) && contains(there, value)) {
+        if (json__is_container(there) == json__is_container(value) && contains(there, value)) {
             return true;
         }
     } while (json__more(&w));
@@ -70,7 +66,7 @@ static bool contains(Str whole, Str part) {
 static ErrorCode contain_rows(const KernelCall *call, Vector *out, size_t whole) {
     FOR_ROWS(call, row) {
         Str a = vector_text(call->args[whole], row), b = vector_text(call->args[1 - whole], row);
-        bool lone = json_kind(a) == JSON_ARRAY && !is_container(b); /* an array contains its scalars */
+        bool lone = json_kind(a) == JSON_ARRAY && !json__is_container(b); /* an array contains its scalars */
         func__put_bool(out, row, lone ? array_has(a, b) : contains(a, b));
     }
     return ERR_OK;
@@ -175,12 +171,8 @@ static ErrorCode members_add(Str json, Members which, bool as_text, AnyArrayBuil
         return ERR_OK;
     }
     do {
-        Str key = {0}, value = {0};
-        if (list) {
-            value = json__take(&w);
-        } else {
-            json__take_pair(&w, &key, &value);
-        }
+        Str key, value;
+        json__take_member(&w, !list, &key, &value);
         TRY(member_add(builder, which == MEMBER_KEYS ? key : value, as_text, scratch, err));
     } while (json__more(&w));
     return ERR_OK;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * json/extract.c - parts of json and jsonb values: -> ->> #> #>>, their kinds and lengths.
- *
- * Why:        both are text, so one walk serves both; json may hold blanks anywhere and a key twice (the last one counts).
- * Invariants: the texts are valid: they were checked when they were read. */
+ * json/extract.c - parts of json and jsonb values: -> ->> #> #>>, their kinds and lengths. */
 #include "sql/func/json/json_internal.h"
 
 /* ---- answers ---- */
@@ -33,9 +30,7 @@ static bool any_null(const KernelCall *call, size_t row) {
 
 /* A lone value of jsonb counts as an array of one. */
 static bool member(const KernelCall *call, Str json, int32_t number, Str *value_out) {
-    JsonKind kind = json_kind(json);
-    bool lone = call->args[0]->type.id == TYPE_JSONB && kind != JSON_ARRAY && kind != JSON_OBJECT;
-    if (lone) {
+    if (call->args[0]->type.id == TYPE_JSONB && !json__is_container(json)) {
         *value_out = json;
         return number == 0 || number == -1;
     }

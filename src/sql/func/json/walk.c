@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * json/walk.c - steps through valid json texts: values, pairs, elements.
  *
- * Why:        both json and jsonb are text, so one walk serves both; json may hold blanks anywhere and a key twice (the last one counts). */
+ * Why:        both json and jsonb are text, so one walk serves both; json may hold blanks anywhere and a key twice (the last one counts).
+ * Invariants: the texts are valid: they were checked when they were read. */
 #include "sql/func/json/json_internal.h"
 
 static char peek(const JsonWalk *w) {
@@ -22,7 +23,6 @@ static void skip_string(JsonWalk *w) {
     w->at++;
 }
 
-/* The next value, from its first to its last byte. */
 Str json__take(JsonWalk *w) {
     skip_blanks(w);
     size_t from = w->at;
@@ -48,7 +48,6 @@ Str json__take(JsonWalk *w) {
     return str_slice(w->text, from, MIN_OF(w->at, w->text.len));
 }
 
-/* Steps into an array or object; false: it is empty or something else. */
 bool json__enter(JsonWalk *w, char open, char close) {
     skip_blanks(w);
     if (peek(w) != open) {
@@ -59,7 +58,6 @@ bool json__enter(JsonWalk *w, char open, char close) {
     return peek(w) != close;
 }
 
-/* Past the comma; false at the end. */
 bool json__more(JsonWalk *w) {
     skip_blanks(w);
     bool comma = peek(w) == ',';
@@ -72,6 +70,15 @@ void json__take_pair(JsonWalk *w, Str *key_out, Str *value_out) {
     skip_blanks(w);
     w->at++; /* the colon */
     *value_out = json__take(w);
+}
+
+void json__take_member(JsonWalk *w, bool object, Str *key_out, Str *value_out) {
+    *key_out = STR("");
+    if (object) {
+        json__take_pair(w, key_out, value_out);
+    } else {
+        *value_out = json__take(w);
+    }
 }
 
 bool json__key_is(Str quoted, Str key, Buffer *scratch) {
@@ -90,10 +97,8 @@ bool json__field(Str json, Str key, Str *value_out) {
     buffer_init(&scratch, TEXT_RESULT_BYTES_MAX);
     if (json__enter(&w, '{', '}')) {
         do {
-            Str name = json__take(&w);
-            skip_blanks(&w);
-            w.at++; /* the colon */
-            Str value = json__take(&w);
+            Str name, value;
+            json__take_pair(&w, &name, &value);
             if (json__key_is(name, key, &scratch)) {
                 *value_out = value;
                 found = true;
@@ -116,7 +121,6 @@ int64_t json__element_count(Str json) {
     return count;
 }
 
-/* Negative numbers count from the end. */
 bool json__element(Str json, int64_t number, Str *value_out) {
     JsonWalk w = {json, 0};
     number += number < 0 ? json__element_count(json) : 0;
@@ -134,4 +138,3 @@ bool json__element(Str json, int64_t number, Str *value_out) {
         }
     }
 }
-
