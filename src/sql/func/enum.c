@@ -41,22 +41,14 @@ static int64_t bound_of(const KernelCall *call, uint16_t index, size_t row, int6
 static ErrorCode put_range(const KernelCall *call, const Buffer *values, Vector *out, size_t row, Error *err) {
     int64_t low = bound_of(call, 0, row, INT64_MIN), high = bound_of(call, 1, row, INT64_MAX);
     AnyArrayBuilder builder;
-    Buffer bytes;
     any_array_begin(&builder, TYPE_ENUM, TEXT_RESULT_BYTES_MAX);
-    buffer_init(&bytes, TEXT_RESULT_BYTES_MAX);
     for (size_t i = 0; i < values->len / sizeof(int64_t); i++) {
         int64_t value = ((const int64_t *)(const void *)values->data)[i];
         if (value >= low && value <= high) {
             any_array_add(&builder, &value);
         }
     }
-    ErrorCode code = any_array_end(&builder, 0, NULL, NULL, &bytes, err);
-    if (code == ERR_OK) {
-        func__put_copy(call, out, row, buffer_str(&bytes));
-    }
-    any_array_abandon(&builder);
-    buffer_deinit(&bytes);
-    return code;
+    return func__put_array(call, out, row, &builder, 0, NULL, NULL, err);
 }
 
 ErrorCode func__enum_range(const KernelCall *call, Vector *out, Error *err) {

@@ -160,9 +160,7 @@ static void add_name(AnyArrayBuilder *builder, Str name) {
 static ErrorCode schemas_of_path(const KernelCall *call, bool implicit, Vector *out, size_t row, Error *err) {
     const FunctionEnvironment *environment = call->environment;
     AnyArrayBuilder builder;
-    Buffer bytes;
     any_array_begin(&builder, TYPE_NAME, TEXT_RESULT_BYTES_MAX);
-    buffer_init(&bytes, TEXT_RESULT_BYTES_MAX);
     if (implicit && environment->temp_schema_name.len > 0) {
         add_name(&builder, environment->temp_schema_name);
     }
@@ -172,13 +170,7 @@ static ErrorCode schemas_of_path(const KernelCall *call, bool implicit, Vector *
     for (uint32_t i = 0; i < environment->search_path_count; i++) {
         add_name(&builder, environment->search_path[i]);
     }
-    ErrorCode code = any_array_end(&builder, 0, NULL, NULL, &bytes, err);
-    if (code == ERR_OK) {
-        func__put_copy(call, out, row, buffer_str(&bytes));
-    }
-    any_array_abandon(&builder);
-    buffer_deinit(&bytes);
-    return code;
+    return func__put_array(call, out, row, &builder, 0, NULL, NULL, err);
 }
 
 /* The argument: with those that are searched without being named. */

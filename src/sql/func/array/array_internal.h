@@ -15,8 +15,5 @@ static inline ErrorCode array__arg(const KernelCall *call, size_t number, size_t
 static inline TypeId array__element(Type array) {
     return (TypeId)type_element(array).id == TYPE_DECIMAL8 || (TypeId)type_element(array).id == TYPE_DECIMAL16 ? TYPE_NUMERIC : (TypeId)type_element(array).id;
 }
-/* Ends the builder and writes the array at row; frees the builder in any case. dims 0: one dimension from 1 on. */
-NODISCARD ErrorCode array__put(const KernelCall *call, Vector *out, size_t row, AnyArrayBuilder *builder, uint8_t dims, const uint32_t *lengths,
-                               const int32_t *lowers, Error *err);
 /* Equal as IS NOT DISTINCT FROM; value NULL = SQL NULL. */
 bool array__element_is(const AnyArray *array, uint32_t index, const void *value);

@@ -50,7 +50,7 @@ static ErrorCode splice(const KernelCall *call, Vector *out, size_t row, const A
     }
     int32_t lower = (int32_t)first;
     uint32_t length = (uint32_t)(end - first);
-    return array__put(call, out, row, &builder, 1, &length, &lower, err);
+    return func__put_array(call, out, row, &builder, 1, &length, &lower, err);
 }
 
 static ErrorCode assign_inside(const KernelCall *call, Vector *out, size_t row, const AnyArray *array, const int32_t *subscripts, const void *value, Error *err) {
@@ -71,7 +71,7 @@ static ErrorCode assign_inside(const KernelCall *call, Vector *out, size_t row, 
             any_array_add_from(&builder, array, i);
         }
     }
-    return array__put(call, out, row, &builder, array->dims, array->lengths, array->lowers, err);
+    return func__put_array(call, out, row, &builder, array->dims, array->lengths, array->lowers, err);
 }
 
 static ErrorCode assign_row(const KernelCall *call, Vector *out, size_t row, Error *err) {
@@ -95,7 +95,7 @@ static ErrorCode assign_row(const KernelCall *call, Vector *out, size_t row, Err
     uint32_t lengths[ANY_ARRAY_DIMS_MAX] = {1, 1, 1, 1, 1, 1};
     any_array_begin(&builder, array__element(out->type), ARRAY_RESULT_BYTES_MAX);
     any_array_add(&builder, value);
-    return array__put(call, out, row, &builder, dims, lengths, subscripts, err);
+    return func__put_array(call, out, row, &builder, dims, lengths, subscripts, err);
 }
 
 ErrorCode func__array_assign(const KernelCall *call, Vector *out, Error *err) {

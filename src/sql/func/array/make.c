@@ -35,10 +35,10 @@ const void *func__element(const Vector *vector, size_t row, AnyValue *room) {
     }
 }
 
-ErrorCode array__put(const KernelCall *call, Vector *out, size_t row, AnyArrayBuilder *builder, uint8_t dims, const uint32_t *lengths,
-                     const int32_t *lowers, Error *err) {
+ErrorCode func__put_array(const KernelCall *call, Vector *out, size_t row, AnyArrayBuilder *builder, uint8_t dims, const uint32_t *lengths,
+                          const int32_t *lowers, Error *err) {
     Buffer bytes;
-    buffer_init(&bytes, ARRAY_RESULT_BYTES_MAX);
+    buffer_init(&bytes, builder->values.limit_bytes);
     ErrorCode code = any_array_end(builder, dims, lengths, lowers, &bytes, err);
     if (code == ERR_OK) {
         func__put_copy(call, out, row, buffer_str(&bytes));
@@ -66,7 +66,7 @@ static ErrorCode make_flat(const KernelCall *call, Vector *out, size_t row, Erro
     for (size_t i = 0; i < call->arg_count; i++) {
         any_array_add(&builder, func__element(call->args[i], row, &room));
     }
-    return array__put(call, out, row, &builder, 0, NULL, NULL, err);
+    return func__put_array(call, out, row, &builder, 0, NULL, NULL, err);
 }
 
 static ErrorCode mismatched_arrays(Error *err) {
@@ -119,7 +119,7 @@ static ErrorCode make_stacked(const KernelCall *call, Vector *out, size_t row, E
     lowers[0] = 1;
     memcpy(lengths + 1, shape.lengths, shape.dims * sizeof lengths[0]);
     memcpy(lowers + 1, shape.lowers, shape.dims * sizeof lowers[0]);
-    return array__put(call, out, row, &builder, (uint8_t)(shape.dims + 1), lengths, lowers, err);
+    return func__put_array(call, out, row, &builder, (uint8_t)(shape.dims + 1), lengths, lowers, err);
 }
 
 ErrorCode func__array_make(const KernelCall *call, Vector *out, Error *err) {
@@ -174,7 +174,7 @@ static ErrorCode cat(const KernelCall *call, Vector *out, size_t row, const AnyA
     any_array_begin(&builder, array__element(out->type), ARRAY_RESULT_BYTES_MAX);
     add_all(&builder, a);
     add_all(&builder, b);
-    return array__put(call, out, row, &builder, shape.dims, shape.lengths, shape.lowers, err);
+    return func__put_array(call, out, row, &builder, shape.dims, shape.lengths, shape.lowers, err);
 }
 
 /* NULL counts as nothing: NULL || a is a. */
@@ -213,7 +213,7 @@ static ErrorCode add_element(const KernelCall *call, Vector *out, size_t row, si
         any_array_add(&builder, value);
     }
     int32_t lower = array.dims == 0 ? 1 : array.lowers[0];
-    return array__put(call, out, row, &builder, 1, &builder.count, &lower, err);
+    return func__put_array(call, out, row, &builder, 1, &builder.count, &lower, err);
 }
 
 ErrorCode func__array_append(const KernelCall *call, Vector *out, Error *err) {
@@ -275,7 +275,7 @@ static ErrorCode fill_row(const KernelCall *call, Vector *out, size_t row, Error
     for (uint64_t i = 0; i < total && dims > 0; i++) {
         any_array_add(&builder, value);
     }
-    return array__put(call, out, row, &builder, (uint8_t)dims, unsigned_lengths, lowers, err);
+    return func__put_array(call, out, row, &builder, (uint8_t)dims, unsigned_lengths, lowers, err);
 }
 
 ErrorCode func__array_fill(const KernelCall *call, Vector *out, Error *err) {

@@ -131,7 +131,7 @@ ErrorCode func__array_positions(const KernelCall *call, Vector *out, Error *err)
                 any_array_add(&builder, &place);
             }
         }
-        TRY(array__put(call, out, row, &builder, 0, NULL, NULL, err));
+        TRY(func__put_array(call, out, row, &builder, 0, NULL, NULL, err));
     }
     return ERR_OK;
 }
@@ -158,7 +158,7 @@ ErrorCode func__array_remove(const KernelCall *call, Vector *out, Error *err) {
                 any_array_add_from(&builder, &array, i);
             }
         }
-        TRY(array__put(call, out, row, &builder, 1, &builder.count, array.lowers, err));
+        TRY(func__put_array(call, out, row, &builder, 1, &builder.count, array.lowers, err));
     }
     return ERR_OK;
 }
@@ -182,7 +182,7 @@ ErrorCode func__array_replace(const KernelCall *call, Vector *out, Error *err) {
                 any_array_add_from(&builder, &array, i);
             }
         }
-        TRY(array__put(call, out, row, &builder, array.dims, array.lengths, array.lowers, err));
+        TRY(func__put_array(call, out, row, &builder, array.dims, array.lengths, array.lowers, err));
     }
     return ERR_OK;
 }
@@ -231,7 +231,7 @@ static ErrorCode sort_row(const KernelCall *call, Vector *out, size_t row, const
     for (uint32_t i = 0; i < nulls && !nulls_first; i++) {
         any_array_add(&builder, NULL);
     }
-    return array__put(call, out, row, &builder, array->dims, array->lengths, array->lowers, err);
+    return func__put_array(call, out, row, &builder, array->dims, array->lengths, array->lowers, err);
 }
 
 ErrorCode func__array_sort(const KernelCall *call, Vector *out, Error *err) {
@@ -259,7 +259,7 @@ ErrorCode func__array_reverse(const KernelCall *call, Vector *out, Error *err) {
                 any_array_add_from(&builder, &array, p * each + i);
             }
         }
-        TRY(array__put(call, out, row, &builder, array.dims, array.lengths, array.lowers, err));
+        TRY(func__put_array(call, out, row, &builder, array.dims, array.lengths, array.lowers, err));
     }
     return ERR_OK;
 }
@@ -280,7 +280,7 @@ ErrorCode func__trim_array(const KernelCall *call, Vector *out, Error *err) {
         for (uint32_t i = 0; i < array.lengths[0] * each; i++) {
             any_array_add_from(&builder, &array, i);
         }
-        TRY(array__put(call, out, row, &builder, array.dims, array.lengths, NULL, err));
+        TRY(func__put_array(call, out, row, &builder, array.dims, array.lengths, NULL, err));
     }
     return ERR_OK;
 }

@@ -52,7 +52,7 @@ ErrorCode func__series_numeric(const KernelCall *call, Vector *out, Error *err) 
             any_array_abandon(&builder);
             return code;
         }
-        TRY(array__put(call, out, row, &builder, 0, NULL, NULL, err));
+        TRY(func__put_array(call, out, row, &builder, 0, NULL, NULL, err));
     }
     return ERR_OK;
 }
@@ -89,7 +89,7 @@ ErrorCode func__series_time(const KernelCall *call, Vector *out, Error *err) {
             any_array_abandon(&builder);
             return code;
         }
-        TRY(array__put(call, out, row, &builder, 0, NULL, NULL, err));
+        TRY(func__put_array(call, out, row, &builder, 0, NULL, NULL, err));
     }
     return ERR_OK;
 }

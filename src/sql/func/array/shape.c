@@ -111,7 +111,7 @@ static ErrorCode slice_row(const KernelCall *call, Vector *out, size_t row, cons
     if (!empty) {
         add_slice(&builder, array, from, lengths);
     }
-    return array__put(call, out, row, &builder, array->dims, lengths, NULL, err);
+    return func__put_array(call, out, row, &builder, array->dims, lengths, NULL, err);
 }
 
 /* array, then low and high bound of each dimension that is named; the binder writes the widest where one was left out. */
@@ -140,7 +140,7 @@ ErrorCode func__array_row(const KernelCall *call, Vector *out, Error *err) {
         for (uint32_t i = 0; i < width && wanted >= 1 && (uint32_t)wanted <= array.lengths[0]; i++) {
             any_array_add_from(&builder, &array, ((uint32_t)wanted - 1) * width + i);
         }
-        TRY(array__put(call, out, row, &builder, 0, NULL, NULL, err));
+        TRY(func__put_array(call, out, row, &builder, 0, NULL, NULL, err));
     }
     return ERR_OK;
 }

@@ -96,7 +96,7 @@ ErrorCode func__string_to_array(const KernelCall *call, Vector *out, Error *err)
         null_text = has_null ? vector_text(call->args[2], row) : STR("");
         any_array_begin(&builder, TYPE_TEXT, ARRAY_RESULT_BYTES_MAX);
         split_text(vector_text(call->args[0], row), has_separator ? &separator : NULL, has_null ? &null_text : NULL, &builder);
-        TRY(array__put(call, out, row, &builder, 0, NULL, NULL, err));
+        TRY(func__put_array(call, out, row, &builder, 0, NULL, NULL, err));
     }
     return ERR_OK;
 }

@@ -180,17 +180,12 @@ static ErrorCode members_add(Str json, Members which, bool as_text, AnyArrayBuil
 
 static ErrorCode members_row(const KernelCall *call, Vector *out, size_t row, Members which, bool as_text, Error *err) {
     AnyArrayBuilder builder;
-    Buffer bytes, scratch;
-    buffer_init(&bytes, TEXT_RESULT_BYTES_MAX);
+    Buffer scratch;
     buffer_init(&scratch, TEXT_RESULT_BYTES_MAX);
     any_array_begin(&builder, as_text ? TYPE_TEXT : (TypeId)call->args[0]->type.id, TEXT_RESULT_BYTES_MAX);
     ErrorCode code = members_add(vector_text(call->args[0], row), which, as_text, &builder, &scratch, err);
-    code = code == ERR_OK ? any_array_end(&builder, 0, NULL, NULL, &bytes, err) : code;
-    if (code == ERR_OK) {
-        func__put_copy(call, out, row, buffer_str(&bytes));
-    }
+    code = code == ERR_OK ? func__put_array(call, out, row, &builder, 0, NULL, NULL, err) : code;
     any_array_abandon(&builder);
-    buffer_deinit(&bytes);
     buffer_deinit(&scratch);
     return code;
 }

@@ -315,17 +315,6 @@ static void add_groups(const RegexRun *run, Str text, int groups, AnyArrayBuilde
     }
 }
 
-static ErrorCode put_texts(const KernelCall *call, Vector *out, size_t row, AnyArrayBuilder *builder, uint8_t dims, const uint32_t *lengths, Error *err) {
-    Buffer bytes;
-    buffer_init(&bytes, TEXT_RESULT_BYTES_MAX);
-    ErrorCode code = any_array_end(builder, dims, lengths, NULL, &bytes, err);
-    if (code == ERR_OK) {
-        func__put_copy(call, out, row, buffer_str(&bytes));
-    }
-    buffer_deinit(&bytes);
-    return code;
-}
-
 static bool null_argument(const KernelCall *call, size_t row) {
     for (size_t i = 0; i < call->arg_count; i++) {
         if (vector_is_null(call->args[i], row)) {
@@ -359,9 +348,7 @@ ErrorCode func__regexp_match(const KernelCall *call, Vector *out, Error *err) {
         }
         any_array_begin(&builder, TYPE_TEXT, TEXT_RESULT_BYTES_MAX);
         add_groups(&run, text, groups, &builder);
-        ErrorCode code = put_texts(call, out, row, &builder, 0, NULL, err);
-        any_array_abandon(&builder);
-        TRY(code);
+        TRY(func__put_array(call, out, row, &builder, 0, NULL, NULL, err));
     }
     return ERR_OK;
 }
@@ -399,7 +386,7 @@ ErrorCode func__regexp_all(const KernelCall *call, Vector *out, Error *err) {
         any_array_begin(&builder, TYPE_TEXT, TEXT_RESULT_BYTES_MAX);
         ErrorCode code = add_matches(&run, func__text(func__arg(call, 0), row), global, &builder, &lengths[0], err);
         lengths[1] = lengths[0] == 0 ? 0 : builder.count / lengths[0];
-        code = code == ERR_OK ? put_texts(call, out, row, &builder, 2, lengths, err) : code;
+        code = code == ERR_OK ? func__put_array(call, out, row, &builder, 2, lengths, NULL, err) : code;
         any_array_abandon(&builder);
         TRY(code);
     }
@@ -446,7 +433,7 @@ ErrorCode func__regexp_split_to_array(const KernelCall *call, Vector *out, Error
         }
         any_array_begin(&builder, TYPE_TEXT, TEXT_RESULT_BYTES_MAX);
         ErrorCode code = add_pieces(&run, func__text(func__arg(call, 0), row), &builder, err);
-        code = code == ERR_OK ? put_texts(call, out, row, &builder, 0, NULL, err) : code;
+        code = code == ERR_OK ? func__put_array(call, out, row, &builder, 0, NULL, NULL, err) : code;
         any_array_abandon(&builder);
         TRY(code);
     }
