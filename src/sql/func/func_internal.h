@@ -48,6 +48,16 @@ static inline Numeric func__numeric(ArgView view, size_t row) {
     for (size_t row = 0; row < (call)->row_count; row++)                                                               \
         if (bit_get((call)->rows, row))
 
+/* Of functions that are not strict. */
+static inline bool func__any_null(const KernelCall *call, size_t row) {
+    for (size_t i = 0; i < call->arg_count; i++) {
+        if (vector_is_null(call->args[i], row)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A text result: bytes that live as the batch does. */
 static inline void func__put_text(Vector *out, size_t row, Str text) {
     ((StrRef *)vector_data(out))[row] = strref_make(text.len == 0 ? "" : text.data, text.len);

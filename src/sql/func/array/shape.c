@@ -4,15 +4,6 @@
 
 /* ---- a[i], a[i][j] ---- */
 
-static bool any_null(const KernelCall *call, size_t row) {
-    for (size_t i = 0; i < call->arg_count; i++) {
-        if (vector_is_null(call->args[i], row)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Place of the element; false: outside, or not as many subscripts as dimensions. */
 static bool subscript_place(const KernelCall *call, size_t row, const AnyArray *array, uint32_t *place_out) {
     uint64_t place = 0;
@@ -57,7 +48,7 @@ ErrorCode func__array_subscript(const KernelCall *call, Vector *out, Error *err)
     FOR_ROWS(call, row) {
         AnyArray array;
         uint32_t place = 0;
-        if (any_null(call, row)) {
+        if (func__any_null(call, row)) {
             vector_set_null(out, call->arena, row);
             continue;
         }
@@ -118,7 +109,7 @@ static ErrorCode slice_row(const KernelCall *call, Vector *out, size_t row, cons
 ErrorCode func__array_slice(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         AnyArray array;
-        if (any_null(call, row)) {
+        if (func__any_null(call, row)) {
             vector_set_null(out, call->arena, row);
             continue;
         }
@@ -169,7 +160,7 @@ static ErrorCode with_nulls(const KernelCall *call, Vector *out, Asked asked, Er
     uint64_t rows[BATCH_WORDS];
     memcpy(rows, call->rows, sizeof rows);
     FOR_ROWS(call, row) {
-        if (any_null(call, row)) {
+        if (func__any_null(call, row)) {
             vector_set_null(out, call->arena, row);
             bit_clear(rows, row);
         }

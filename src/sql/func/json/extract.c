@@ -24,10 +24,6 @@ static ErrorCode put(const KernelCall *call, Vector *out, size_t row, bool found
     return code;
 }
 
-static bool any_null(const KernelCall *call, size_t row) {
-    return vector_is_null(call->args[0], row) || vector_is_null(call->args[1], row);
-}
-
 /* A lone value of jsonb counts as an array of one. */
 static bool member(const KernelCall *call, Str json, int32_t number, Str *value_out) {
     if (call->args[0]->type.id == TYPE_JSONB && !json__is_container(json)) {
@@ -42,7 +38,7 @@ static ErrorCode get_rows(const KernelCall *call, Vector *out, bool as_text, Err
     FOR_ROWS(call, row) {
         Str value = {0};
         bool found = false;
-        if (!any_null(call, row)) {
+        if (!func__any_null(call, row)) {
             Str json = vector_text(call->args[0], row);
             found = by_number ? member(call, json, AT(int32_t, func__arg(call, 1), row), &value) : json__field(json, vector_text(call->args[1], row), &value);
         }
@@ -73,7 +69,7 @@ static ErrorCode path_rows(const KernelCall *call, Vector *out, bool as_text, Er
     FOR_ROWS(call, row) {
         AnyArray path;
         AnyValue step;
-        bool found = !any_null(call, row);
+        bool found = !func__any_null(call, row);
         Str value = found ? str_trim(vector_text(call->args[0], row)) : (Str){0};
         if (found) {
             TRY(func__array_view(call->args[1]->type, vector_text(call->args[1], row), call->arena, &path, err));

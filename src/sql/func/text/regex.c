@@ -315,15 +315,6 @@ static void add_groups(const RegexRun *run, Str text, int groups, AnyArrayBuilde
     }
 }
 
-static bool null_argument(const KernelCall *call, size_t row) {
-    for (size_t i = 0; i < call->arg_count; i++) {
-        if (vector_is_null(call->args[i], row)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* One match: an array of its groups; NULL if there is none. */
 ErrorCode func__regexp_match(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
@@ -332,7 +323,7 @@ ErrorCode func__regexp_match(const KernelCall *call, Vector *out, Error *err) {
         AnyArrayBuilder builder;
         bool global = false;
         int groups = 0;
-        if (null_argument(call, row)) {
+        if (func__any_null(call, row)) {
             vector_set_null(out, call->arena, row);
             continue;
         }
@@ -378,7 +369,7 @@ ErrorCode func__regexp_all(const KernelCall *call, Vector *out, Error *err) {
         AnyArrayBuilder builder;
         bool global = false;
         uint32_t lengths[2] = {0, 0};
-        if (null_argument(call, row)) {
+        if (func__any_null(call, row)) {
             vector_set_null(out, call->arena, row);
             continue;
         }

@@ -78,15 +78,6 @@ static ErrorCode find(RegexRun *run, Str text, size_t from, int64_t number, int6
     return ERR_OK;
 }
 
-static bool any_null(const KernelCall *call, size_t row) {
-    for (size_t i = 0; i < call->arg_count; i++) {
-        if (vector_is_null(call->args[i], row)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* regexp_substr(text, pattern [, start [, n [, flags [, group]]]]) */
 ErrorCode func__regexp_substr(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
@@ -96,7 +87,7 @@ ErrorCode func__regexp_substr(const KernelCall *call, Vector *out, Error *err) {
         size_t from = 0, ends[2];
         int64_t number = 1, group = 0;
         bool found = false, global;
-        if (!any_null(call, row)) {
+        if (!func__any_null(call, row)) {
             Str text = func__text(func__arg(call, 0), row);
             TRY(regex__row(&run, row, starts ? 4 : 2, &global, err));
             TRY(call->environment->questdb ? ERR_OK : refuse_global("regexp_substr", global, err));

@@ -238,14 +238,10 @@ static ErrorCode part_of_row(const KernelCall *call, size_t row, bool date_is_ti
     return known ? ERR_OK : time__unknown_field(name, type, err);
 }
 
-static bool null_argument(const KernelCall *call, size_t row) {
-    return vector_is_null(call->args[0], row) || vector_is_null(call->args[1], row);
-}
-
 ErrorCode func__extract(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         Part part = {.null = true};
-        if (!null_argument(call, row)) {
+        if (!func__any_null(call, row)) {
             TRY(part_of_row(call, row, false, &part, err));
         }
         if (part.null) {
@@ -268,7 +264,7 @@ ErrorCode func__extract(const KernelCall *call, Vector *out, Error *err) {
 ErrorCode func__date_part(const KernelCall *call, Vector *out, Error *err) {
     FOR_ROWS(call, row) {
         Part part = {.null = true};
-        if (!null_argument(call, row)) {
+        if (!func__any_null(call, row)) {
             TRY(part_of_row(call, row, true, &part, err));
         }
         if (part.null) {
