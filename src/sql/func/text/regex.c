@@ -249,6 +249,10 @@ ErrorCode regex__row(RegexRun *run, size_t row, uint16_t flags_argument, bool *g
     return run_pattern(run, func__text(func__arg(call, 1), row), options, err);
 }
 
+ErrorCode regex__refuse_global(const char *function, bool global, Error *err) {
+    return !global ? ERR_OK : error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "%s() does not support the \"global\" option", function);
+}
+
 ErrorCode func__regexp_like(const KernelCall *call, Vector *out, Error *err) {
     RegexRun run;
     regex__begin(&run, call);
@@ -256,9 +260,7 @@ ErrorCode func__regexp_like(const KernelCall *call, Vector *out, Error *err) {
         bool global;
         int groups;
         TRY(regex__row(&run, row, 2, &global, err));
-        if (global && !call->environment->questdb) {
-            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "regexp_like() does not support the \"global\" option");
-        }
+        TRY(call->environment->questdb ? ERR_OK : regex__refuse_global("regexp_like", global, err));
         TRY(regex__match(&run, func__text(func__arg(call, 0), row), 0, 0, &groups, err));
         func__put_bool(out, row, groups > 0);
     }
@@ -280,7 +282,7 @@ ErrorCode func__substring_regex(const KernelCall *call, Vector *out, Error *err)
     RegexRun run;
     regex__begin(&run, call);
     FOR_ROWS(call, row) {
-        if (vector_is_null(call->args[0], row) || vector_is_null(call->args[1], row)) {
+        if (func__any_null(call, row)) {
             vector_set_null(out, call->arena, row);
             continue;
         }
@@ -329,9 +331,7 @@ ErrorCode func__regexp_match(const KernelCall *call, Vector *out, Error *err) {
         }
         Str text = func__text(func__arg(call, 0), row);
         TRY(regex__row(&run, row, 2, &global, err));
-        if (global) {
-            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "regexp_match() does not support the \"global\" option");
-        }
+        TRY(regex__refuse_global("regexp_match", global, err));
         TRY(regex__match(&run, text, 0, 0, &groups, err));
         if (groups == 0) {
             vector_set_null(out, call->arena, row);
@@ -419,9 +419,7 @@ ErrorCode func__regexp_split_to_array(const KernelCall *call, Vector *out, Error
         AnyArrayBuilder builder;
         bool global = false;
         TRY(regex__row(&run, row, 2, &global, err));
-        if (global) {
-            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "regexp_split_to_array() does not support the \"global\" option");
-        }
+        TRY(regex__refuse_global("regexp_split_to_array", global, err));
         any_array_begin(&builder, TYPE_TEXT, TEXT_RESULT_BYTES_MAX);
         ErrorCode code = add_pieces(&run, func__text(func__arg(call, 0), row), &builder, err);
         code = code == ERR_OK ? func__put_array(call, out, row, &builder, 0, NULL, NULL, err) : code;

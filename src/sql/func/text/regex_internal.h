@@ -26,6 +26,7 @@ void regex__begin(RegexRun *run, const KernelCall *call);
 NODISCARD ErrorCode regex__match(RegexRun *run, Str text, size_t from, uint32_t options, int *groups_out, Error *err);
 /* Pattern and flags of a row: (text, pattern … flags at number, if there are so many arguments). */
 NODISCARD ErrorCode regex__row(RegexRun *run, size_t row, uint16_t flags_argument, bool *global_out, Error *err);
+NODISCARD ErrorCode regex__refuse_global(const char *function, bool global, Error *err); /* the flag g, where it has no meaning */
 size_t regex__next(Str text, const size_t *ends); /* where the search goes on after a match */
 /* An argument that counts characters from 1 on, as the byte where that one begins. */
 NODISCARD ErrorCode regex__start(const KernelCall *call, size_t argument, size_t row, size_t *from_out, Error *err);

@@ -8,27 +8,13 @@ ErrorCode regex__count(const KernelCall *call, size_t argument, int32_t least, c
     return value >= least ? ERR_OK : error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "invalid value for parameter \"%s\": %d", name, (int)value);
 }
 
-static size_t bytes_of(Str text, int64_t characters) {
-    size_t at = 0;
-    for (int64_t i = 0; i < characters && at < text.len; i++) {
-        uint32_t ignored;
-        int used = utf8_decode(text, at, &ignored);
-        at += used <= 0 ? 1 : (size_t)used;
-    }
-    return at;
-}
-
 ErrorCode regex__start(const KernelCall *call, size_t argument, size_t row, size_t *from_out, Error *err) {
     Str text = func__text(func__arg(call, 0), row);
     int64_t start = 1;
     TRY(regex__count(call, argument, 1, "start", row, &start, err));
     bool behind = start - 1 > (int64_t)utf8_length(text);
-    *from_out = behind ? text.len + 1 : bytes_of(text, start - 1);
+    *from_out = behind ? text.len + 1 : utf8_offset(text, (size_t)start - 1);
     return ERR_OK;
-}
-
-static ErrorCode refuse_global(const char *function, bool global, Error *err) {
-    return !global ? ERR_OK : error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "%s() does not support the \"global\" option", function);
 }
 
 ErrorCode func__regexp_count(const KernelCall *call, Vector *out, Error *err) {
@@ -41,7 +27,7 @@ ErrorCode func__regexp_count(const KernelCall *call, Vector *out, Error *err) {
         bool global;
         size_t from = 0;
         TRY(regex__row(&run, row, starts ? 3 : 2, &global, err));
-        TRY(call->environment->questdb ? ERR_OK : refuse_global("regexp_count", global, err));
+        TRY(call->environment->questdb ? ERR_OK : regex__refuse_global("regexp_count", global, err));
         TRY(starts ? regex__start(call, 2, row, &from, err) : ERR_OK);
         while (from <= text.len) {
             int groups;
@@ -90,7 +76,7 @@ ErrorCode func__regexp_substr(const KernelCall *call, Vector *out, Error *err) {
         if (!func__any_null(call, row)) {
             Str text = func__text(func__arg(call, 0), row);
             TRY(regex__row(&run, row, starts ? 4 : 2, &global, err));
-            TRY(call->environment->questdb ? ERR_OK : refuse_global("regexp_substr", global, err));
+            TRY(call->environment->questdb ? ERR_OK : regex__refuse_global("regexp_substr", global, err));
             TRY(starts ? regex__start(call, 2, row, &from, err) : ERR_OK);
             TRY(call->arg_count > 3 ? regex__count(call, 3, 1, "n", row, &number, err) : ERR_OK);
             TRY(call->arg_count > 5 ? regex__count(call, 5, 0, "subexpr", row, &group, err) : ERR_OK);
@@ -123,7 +109,7 @@ ErrorCode func__regexp_instr(const KernelCall *call, Vector *out, Error *err) {
         }
         TRY(call->arg_count > 6 ? regex__count(call, 6, 0, "subexpr", row, &group, err) : ERR_OK);
         TRY(regex__row(&run, row, 5, &global, err));
-        TRY(refuse_global("regexp_instr", global, err));
+        TRY(regex__refuse_global("regexp_instr", global, err));
         TRY(find(&run, text, from, number, group, &found, ends, err));
         ((int32_t *)vector_data(out))[row] = found ? (int32_t)utf8_length(str_slice(text, 0, ends[end])) + 1 : 0;
     }
