@@ -145,6 +145,22 @@ static inline Pair pair_times(Pair a, Pair b) {
     return pair_normal(p);
 }
 
+/* ---- exact sums of numerics: 38 digits, past them 22003 ---- */
+typedef struct NumericSum { Int128 coefficient; int64_t count; int16_t scale; uint8_t kind; } NumericSum;
+_Static_assert(sizeof(NumericSum) == 32, "states are multiples of 16 bytes");
+
+static inline Numeric numeric_sum_value(const NumericSum *sum) {
+    return (Numeric){.coefficient = sum->coefficient, .scale = sum->scale, .kind = sum->kind};
+}
+static inline ErrorCode numeric_sum_add(NumericSum *sum, Numeric value, Error *err) {
+    Numeric total;
+    TRY(numeric_add(numeric_sum_value(sum), value, &total, err));
+    sum->coefficient = total.coefficient;
+    sum->scale = total.scale;
+    sum->kind = total.kind;
+    return ERR_OK;
+}
+
 /* ---- results ---- */
 static inline void result_null(Vector *out, size_t row, Arena *arena) { vector_set_null(out, arena, row); }
 static inline void result_int8(Vector *out, size_t row, int64_t value) { ((int64_t *)vector_data(out))[row] = value; }

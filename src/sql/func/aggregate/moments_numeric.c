@@ -5,22 +5,8 @@
 #include "sql/func/aggregate/aggregate_internal.h"
 #include "sql/func/element.h"
 
-typedef struct Total { Int128 coefficient; int64_t count; int16_t scale; uint8_t kind; } Total;
-typedef struct NumericMoments { Total x, xx; } NumericMoments;
+typedef struct NumericMoments { NumericSum x, xx; } NumericMoments;
 _Static_assert(sizeof(NumericMoments) == AGGREGATE_NUMERIC_MOMENTS_BYTES, "states are multiples of 16 bytes");
-
-static Numeric total(const Total *t) {
-    return (Numeric){.coefficient = t->coefficient, .scale = t->scale, .kind = t->kind};
-}
-
-static ErrorCode total_add(Total *into, Numeric value, Error *err) {
-    Numeric sum;
-    TRY(numeric_add(total(into), value, &sum, err));
-    into->coefficient = sum.coefficient;
-    into->scale = sum.scale;
-    into->kind = sum.kind;
-    return ERR_OK;
-}
 
 static Numeric value_of(const Vector *arg, size_t row) {
     const void *value = vector_value(arg, row);
@@ -35,8 +21,8 @@ static Numeric value_of(const Vector *arg, size_t row) {
 static ErrorCode step(NumericMoments *state, const AggregateCall *call, size_t row, Error *err) {
     Numeric value = value_of(call->args[0], row), square;
     TRY(numeric_mul(value, value, &square, err));
-    TRY(total_add(&state->x, value, err));
-    TRY(total_add(&state->xx, square, err));
+    TRY(numeric_sum_add(&state->x, value, err));
+    TRY(numeric_sum_add(&state->xx, square, err));
     state->x.count++;
     return ERR_OK;
 }
@@ -52,15 +38,15 @@ ErrorCode aggregate__moments_merge(void *into_pointer, const void *from_pointer,
     NumericMoments *into = into_pointer;
     const NumericMoments *from = from_pointer;
     into->x.count += from->x.count;
-    TRY(total_add(&into->x, total(&from->x), err));
-    return total_add(&into->xx, total(&from->xx), err);
+    TRY(numeric_sum_add(&into->x, numeric_sum_value(&from->x), err));
+    return numeric_sum_add(&into->xx, numeric_sum_value(&from->xx), err);
 }
 
 /* (n * sum(x^2) - sum(x)^2) / (n * divisor), its root. */
 static ErrorCode spread(const NumericMoments *state, int64_t divisor, bool root, Numeric *out, Error *err) {
     Numeric count = numeric_from_int64(state->x.count), first, second, below;
-    TRY(numeric_mul(count, total(&state->xx), &first, err));
-    TRY(numeric_mul(total(&state->x), total(&state->x), &second, err));
+    TRY(numeric_mul(count, numeric_sum_value(&state->xx), &first, err));
+    TRY(numeric_mul(numeric_sum_value(&state->x), numeric_sum_value(&state->x), &second, err));
     TRY(numeric_sub(first, second, &first, err));
     if (first.kind == NUMERIC_FINITE && first.coefficient <= 0) {
         *out = numeric_from_int64(0);

@@ -8,8 +8,6 @@
 
 typedef struct IntSum { Int128 sum; int64_t count, unused; } IntSum;
 typedef struct FloatSum { Pair sum; int64_t count; bool infinite; /* a value was infinite or NaN */ } FloatSum;
-typedef struct NumericSum { Int128 coefficient; int64_t count; int16_t scale; uint8_t kind; } NumericSum;
-_Static_assert(sizeof(NumericSum) == 32, "states are multiples of 16 bytes");
 
 /* Grouped sums keep the current group in registers while rows follow each other in it, as they do in data that comes in bursts: the
  * way through memory costs some 25 cycles a row. LOAD and STORE move the state, ADD takes a value. */
@@ -343,29 +341,16 @@ FINISH(float_finish_mean_checked) {
 }
 
 /* ---- plain numerics ---- */
-static Numeric numeric_total(const NumericSum *state) {
-    return (Numeric){.coefficient = state->coefficient, .scale = state->scale, .kind = state->kind};
-}
-
-static ErrorCode numeric_plus(NumericSum *state, Numeric value, Error *err) {
-    Numeric total;
-    TRY(numeric_add(numeric_total(state), value, &total, err));
-    state->coefficient = total.coefficient;
-    state->scale = total.scale;
-    state->kind = total.kind;
-    return ERR_OK;
-}
-
 static ErrorCode numeric_step(NumericSum *state, const AggregateCall *call, size_t row, Error *err) {
     state->count++;
-    return numeric_plus(state, vector_numeric(call->args[0], row), err);
+    return numeric_sum_add(state, vector_numeric(call->args[0], row), err);
 }
 FAILING_LOOPS(numeric, NumericSum, take_word, numeric_step)
 
 MERGE(numeric_merge) {
     const NumericSum *from = from_pointer;
     ((NumericSum *)into_pointer)->count += from->count;
-    return numeric_plus(into_pointer, numeric_total(from), err);
+    return numeric_sum_add(into_pointer, numeric_sum_value(from), err);
 }
 
 FINISH(numeric_finish) {
@@ -373,14 +358,14 @@ FINISH(numeric_finish) {
     if (state->count == 0) {
         result_null(out, row, arena);
     } else {
-        result_numeric(out, row, numeric_total(state), arena);
+        result_numeric(out, row, numeric_sum_value(state), arena);
     }
     return ERR_OK;
 }
 
 FINISH(numeric_finish_mean) {
     const NumericSum *state = pointer;
-    return mean_numeric(numeric_total(state), state->count, out, row, arena, err);
+    return mean_numeric(numeric_sum_value(state), state->count, out, row, arena, err);
 }
 
 /* ---- vwap(price, quantity) ---- */
