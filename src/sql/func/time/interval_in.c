@@ -399,6 +399,24 @@ static IntervalFault iso_date_end(IsoReader *r) {
     return r->text.data[r->at++] == 'T' ? INTERVAL_OK : INTERVAL_FORM;
 }
 
+/* Up to three numbers without units, parted by the mark; the first was read. */
+static IntervalFault iso_plain_numbers(IsoReader *r, const IsoNumber *first, const Unit units[3], char mark) {
+    IsoNumber number = *first;
+    for (size_t i = 0;; i++) {
+        if (!add_unit(&r->sum, units[i], number.count, number.fraction)) {
+            return INTERVAL_FIELD;
+        }
+        if (i == 2 || iso_peek(r) != mark) {
+            return INTERVAL_OK;
+        }
+        r->at++;
+        IntervalFault fault = iso_number(r, &number);
+        if (fault != INTERVAL_OK) {
+            return fault;
+        }
+    }
+}
+
 /* P00010203, P0001-02-03 */
 static IntervalFault iso_plain_date(IsoReader *r, const IsoNumber *first) {
     Sum *sum = &r->sum;
@@ -412,22 +430,9 @@ static IntervalFault iso_plain_date(IsoReader *r, const IsoNumber *first) {
     if (r->any) {
         return INTERVAL_FORM;
     }
-    if (!add_unit(sum, UNIT_YEAR, first->count, first->fraction)) {
-        return INTERVAL_FIELD;
-    }
-    static const Unit REST[2] = {UNIT_MONTH, UNIT_DAY};
-    for (size_t i = 0; i < COUNT_OF(REST) && iso_peek(r) == '-'; i++) {
-        IsoNumber number;
-        r->at++;
-        IntervalFault fault = iso_number(r, &number);
-        if (fault != INTERVAL_OK) {
-            return fault;
-        }
-        if (!add_unit(sum, REST[i], number.count, number.fraction)) {
-            return INTERVAL_FIELD;
-        }
-    }
-    return iso_date_end(r);
+    static const Unit UNITS_OF_DATE[] = {UNIT_YEAR, UNIT_MONTH, UNIT_DAY};
+    IntervalFault fault = iso_plain_numbers(r, first, UNITS_OF_DATE, '-');
+    return fault == INTERVAL_OK ? iso_date_end(r) : fault;
 }
 
 /* T010203, T01:02:03 */
@@ -443,22 +448,9 @@ static IntervalFault iso_plain_time(IsoReader *r, const IsoNumber *first) {
     if (r->any) {
         return INTERVAL_FORM;
     }
-    if (!add_unit(sum, UNIT_HOUR, first->count, first->fraction)) {
-        return INTERVAL_FIELD;
-    }
-    static const Unit REST[2] = {UNIT_MINUTE, UNIT_SECOND};
-    for (size_t i = 0; i < COUNT_OF(REST) && iso_peek(r) == ':'; i++) {
-        IsoNumber number;
-        r->at++;
-        IntervalFault fault = iso_number(r, &number);
-        if (fault != INTERVAL_OK) {
-            return fault;
-        }
-        if (!add_unit(sum, REST[i], number.count, number.fraction)) {
-            return INTERVAL_FIELD;
-        }
-    }
-    return r->at == r->text.len ? INTERVAL_OK : INTERVAL_FORM;
+    static const Unit UNITS_OF_TIME[] = {UNIT_HOUR, UNIT_MINUTE, UNIT_SECOND};
+    IntervalFault fault = iso_plain_numbers(r, first, UNITS_OF_TIME, ':');
+    return fault == INTERVAL_OK && r->at < r->text.len ? INTERVAL_FORM : fault;
 }
 
 static IntervalFault iso_field(IsoReader *r) {
