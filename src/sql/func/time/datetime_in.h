@@ -41,6 +41,8 @@ typedef enum DateTimeWordKind {
 } DateTimeWordKind;
 typedef struct DateTimeWord { DateTimeWordKind kind; int value; } DateTimeWord;
 DateTimeWord time__word(Str word);
+/* The row of a table that is sorted by its words; each row begins with a const char *. NULL: none. */
+const void *time__find_word(Str word, const void *rows, size_t count, size_t row_bytes);
 
 /* ---- the whole ---- */
 

@@ -4,6 +4,8 @@
  * Layout: a field begins with a digit ("2024", "10:30:00", "2024-01-05", "5.jan.2024"), a point (".5"), a letter ("jan", "america/new_york",
  *         "pst8pdt") or a sign ("+05:30", "-infinity"); blanks and other punctuation part fields.
  * Tests:  test/sql/print_styles.slt */
+#include <stdlib.h>
+
 #include "sql/func/time/datetime_in.h"
 
 typedef struct Scanner {
@@ -147,6 +149,14 @@ bool time__tokenize(Str text, DateTimeTokens *tokens_out) {
 
 /* ---- words ---- */
 
+static int compare_word(const void *word, const void *row) {
+    const char *of_row;
+    memcpy(&of_row, row, sizeof of_row);
+    return str_compare(*(const Str *)word, str_from_c(of_row));
+}
+
+const void *time__find_word(Str word, const void *rows, size_t count, size_t row_bytes) { return bsearch(&word, rows, count, row_bytes, compare_word); }
+
 typedef struct WordRow { const char *word; DateTimeWordKind kind; int value; } WordRow;
 
 static const WordRow WORDS[] = {
@@ -166,18 +176,6 @@ static const WordRow WORDS[] = {
     {"yesterday", WORD_TODAY, -1}};
 
 DateTimeWord time__word(Str word) {
-    size_t low = 0, high = COUNT_OF(WORDS);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = str_compare(str_from_c(WORDS[middle].word), word);
-        if (order == 0) {
-            return (DateTimeWord){WORDS[middle].kind, WORDS[middle].value};
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return (DateTimeWord){WORD_UNKNOWN, 0};
+    const WordRow *row = time__find_word(word, WORDS, COUNT_OF(WORDS), sizeof WORDS[0]);
+    return row == NULL ? (DateTimeWord){WORD_UNKNOWN, 0} : (DateTimeWord){row->kind, row->value};
 }

@@ -85,7 +85,9 @@ static bool add_unit(Sum *sum, Unit unit, int64_t count, double fraction) {
 
 /* ---- units ---- */
 
-static const struct { const char *name; Unit unit; } UNITS[] = {
+typedef struct UnitRow { const char *name; Unit unit; } UnitRow;
+
+static const UnitRow UNITS[] = {
     {"ago", UNIT_AGO}, {"c", UNIT_CENTURY}, {"cent", UNIT_CENTURY}, {"centuries", UNIT_CENTURY}, {"century", UNIT_CENTURY}, {"d", UNIT_DAY}, {"day", UNIT_DAY},
     {"days", UNIT_DAY}, {"dec", UNIT_DECADE}, {"decade", UNIT_DECADE}, {"decades", UNIT_DECADE}, {"decs", UNIT_DECADE}, {"h", UNIT_HOUR}, {"hour", UNIT_HOUR},
     {"hours", UNIT_HOUR}, {"hr", UNIT_HOUR}, {"hrs", UNIT_HOUR}, {"m", UNIT_MINUTE}, {"microsecon", UNIT_MICROSECOND}, {"mil", UNIT_MILLENNIUM},
@@ -100,12 +102,8 @@ static const struct { const char *name; Unit unit; } UNITS[] = {
 /* Ten letters count: microseconds, millenniums. */
 static Unit find_unit(Str word) {
     Str name = str_slice(word, 0, MIN_OF(word.len, (size_t)UNIT_NAME_MAX));
-    for (size_t i = 0; i < COUNT_OF(UNITS); i++) {
-        if (str_equal(name, str_from_c(UNITS[i].name))) {
-            return UNITS[i].unit;
-        }
-    }
-    return UNIT_NONE;
+    const UnitRow *row = time__find_word(name, UNITS, COUNT_OF(UNITS), sizeof UNITS[0]);
+    return row == NULL ? UNIT_NONE : row->unit;
 }
 
 /* The unit of a number that names none: the last field of the type. */

@@ -48,23 +48,6 @@ static const AbbreviationRow ROWS[] = {
     {"z", 0, NULL}, {"zulu", 0, NULL},
 };
 
-static const AbbreviationRow *find_row(Str name) {
-    size_t low = 0, high = COUNT_OF(ROWS);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = str_compare(str_from_c(ROWS[middle].name), name);
-        if (order == 0) {
-            return &ROWS[middle];
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return NULL;
-}
-
 bool time__abbreviation(Str name, const FunctionEnvironment *environment, Arena *arena, ZoneMeaning *meaning_out) {
     const Zone *own = environment == NULL ? NULL : environment->zone;
     ZoneAbbreviation found;
@@ -73,7 +56,7 @@ bool time__abbreviation(Str name, const FunctionEnvironment *environment, Arena 
         *meaning_out = found.fixed ? (ZoneMeaning){.east = found.offset_seconds} : (ZoneMeaning){.zone = own, .abbreviation = name};
         return true;
     }
-    const AbbreviationRow *row = find_row(name);
+    const AbbreviationRow *row = time__find_word(name, ROWS, COUNT_OF(ROWS), sizeof ROWS[0]);
     if (row == NULL) {
         return false;
     }
