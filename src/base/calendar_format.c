@@ -49,7 +49,7 @@ size_t calendar__put_clock(char *out, int32_t seconds_of_day) {
     return 8;
 }
 
-void calendar__put_digits(char *out, int64_t value, int digits) {
+static void put_digits(char *out, int64_t value, int digits) {
     for (int i = digits - 1; i >= 0; i--) {
         out[i] = (char)('0' + value % 10);
         value /= 10;
@@ -77,22 +77,9 @@ size_t timestamp_format_iso(char *out, int64_t value, int fraction_digits) {
     out[len++] = 'T';
     len += calendar__put_clock(out + len, (int32_t)(seconds - days * 86400));
     out[len++] = '.';
-    calendar__put_digits(out + len, value - seconds * unit, fraction_digits);
+    put_digits(out + len, value - seconds * unit, fraction_digits);
     len += (size_t)fraction_digits;
     out[len++] = 'Z';
-    return len;
-}
-
-static size_t put_fraction(char *out, int32_t micros) {
-    if (micros == 0) {
-        return 0;
-    }
-    out[0] = '.';
-    calendar__put_digits(out + 1, micros, 6);
-    size_t len = 7;
-    while (out[len - 1] == '0') {
-        len--;
-    }
     return len;
 }
 
@@ -136,7 +123,7 @@ size_t timestamp_format_pg(char *out, int64_t micros, bool with_zone, int32_t of
     size_t len = put_era_date(out, days, &before_christ);
     out[len++] = ' ';
     len += calendar__put_clock(out + len, (int32_t)(seconds - days * 86400));
-    len += put_fraction(out + len, fraction);
+    len += format_fraction(out + len, fraction, 6);
     if (with_zone) {
         len += put_offset(out + len, offset_seconds);
     }

@@ -24,4 +24,3 @@ int64_t zone__rule_seconds(const ZoneRuleDate *date, int32_t year); /* local sec
 void calendar__put_2(char *out, int32_t value);
 size_t calendar__put_year(char *out, int32_t year);              /* at least four digits */
 size_t calendar__put_clock(char *out, int32_t seconds_of_day);
-void calendar__put_digits(char *out, int64_t value, int digits);

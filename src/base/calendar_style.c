@@ -6,6 +6,7 @@
  * Tests:  test/unit/base/test_calendar.c */
 #include "base/calendar.h"
 #include "base/calendar_internal.h"
+#include "base/number.h"
 
 typedef struct StyledDate {
     int32_t year, month, day; /* year: as printed */
@@ -49,19 +50,6 @@ size_t date_format_styled(char *out, int32_t days, DateStyle style) {
     return len + put_era(out + len, &date);
 }
 
-static size_t put_fraction(char *out, int32_t nanos) {
-    if (nanos == 0) {
-        return 0;
-    }
-    size_t len = 10;
-    out[0] = '.';
-    calendar__put_digits(out + 1, nanos, 9);
-    while (out[len - 1] == '0') {
-        len--;
-    }
-    return len;
-}
-
 /* "Wed Jan 05 " or, with the day first, "Wed 05 Jan ". */
 static size_t put_named_day(char *out, const StyledDate *date, int64_t days, bool day_first) {
     static const char DAYS[] = "SunMonTueWedThuFriSat", MONTHS[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -89,7 +77,7 @@ size_t timestamp_format_styled(char *out, int64_t wall_seconds, int32_t nanos, D
         out[len++] = ' ';
     }
     len += calendar__put_clock(out + len, (int32_t)(wall_seconds - days * 86400));
-    len += put_fraction(out + len, nanos);
+    len += format_fraction(out + len, nanos, 9);
     if (named) {
         out[len++] = ' ';
         len += calendar__put_year(out + len, date.year);

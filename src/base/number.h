@@ -54,6 +54,7 @@ static inline bool parse_short_double(Str s, double *value_out) {
 enum { INT64_TEXT_MAX = 20, DOUBLE_TEXT_MAX = 32, INT128_TEXT_MAX = 41 };
 /* Write without NUL, return bytes written; out has room for the _MAX of the type. */
 size_t format_int64(char *out, int64_t value);
+size_t format_fraction(char *out, int64_t value, int digits); /* what stands behind the point: ".5" of 500000 with 6 digits; nothing of 0 */
 size_t format_uint64(char *out, uint64_t value);
 size_t format_int128(char *out, Int128 value);
 /* Shortest text that parses back to the same double. style: see below. NaN "NaN", infinities "Infinity" / "-Infinity". */

@@ -157,6 +157,24 @@ size_t format_float(char *out, float value, DoubleStyle style) {
     return len + put_decimal(out + len, &d, java ? &LAYOUT_JAVA : &LAYOUT_POSTGRES_FLOAT);
 }
 
+size_t format_fraction(char *out, int64_t value, int digits) {
+    assert(value >= 0);
+    if (value == 0) {
+        return 0;
+    }
+    out[0] = '.';
+    for (int i = digits; i > 0; i--) {
+        out[i] = (char)('0' + value % 10);
+        value /= 10;
+    }
+    assert(value == 0);
+    size_t len = (size_t)digits + 1;
+    while (out[len - 1] == '0') {
+        len--;
+    }
+    return len;
+}
+
 size_t format_rounded(char *out, double value, int digits) {
     assert(digits >= 1);
     assert(digits <= 17);

@@ -24,15 +24,7 @@ size_t clock_format(char *out, int64_t micros) {
     len += put_two(out + len, rest / MICROS_PER_MINUTE % 60);
     out[len++] = ':';
     len += put_two(out + len, rest / MICROS_PER_SECOND % 60);
-    uint64_t fraction = rest % MICROS_PER_SECOND;
-    if (fraction > 0) {
-        out[len++] = '.';
-        for (uint64_t unit = 100000; fraction > 0; unit /= 10) {
-            out[len++] = (char)('0' + fraction / unit);
-            fraction %= unit;
-        }
-    }
-    return len;
+    return len + format_fraction(out + len, (int64_t)(rest % MICROS_PER_SECOND), 6);
 }
 
 size_t clock_tz_format(char *out, TimeTz time) {

@@ -71,14 +71,7 @@ static void write_time(IntervalWriter *w, int64_t micros) {
     write_two(w, rest / MICROS_PER_MINUTE % 60);
     w->out[w->len++] = ':';
     write_two(w, rest / MICROS_PER_SECOND % 60);
-    uint64_t fraction = rest % MICROS_PER_SECOND;
-    if (fraction > 0) {
-        w->out[w->len++] = '.';
-        for (uint64_t unit = 100000; fraction > 0; unit /= 10) {
-            w->out[w->len++] = (char)('0' + fraction / unit);
-            fraction %= unit;
-        }
-    }
+    w->len += format_fraction(w->out + w->len, (int64_t)(rest % MICROS_PER_SECOND), 6);
 }
 
 size_t interval_format(char *out, Interval interval) {

@@ -37,17 +37,9 @@ static size_t put_two(char *out, int64_t value) {
 
 /* "6.5": without a sign. */
 static size_t put_seconds(char *out, int64_t micros, bool two_digits) {
-    int64_t rest = magnitude(micros), fraction = rest % MICROS_PER_SECOND;
-    int64_t whole = rest / MICROS_PER_SECOND;
+    int64_t rest = magnitude(micros), whole = rest / MICROS_PER_SECOND;
     size_t len = two_digits ? put_two(out, whole) : format_int64(out, whole);
-    if (fraction > 0) {
-        out[len++] = '.';
-        for (int64_t unit = 100000; fraction > 0; unit /= 10) {
-            out[len++] = (char)('0' + fraction / unit);
-            fraction %= unit;
-        }
-    }
-    return len;
+    return len + format_fraction(out + len, rest % MICROS_PER_SECOND, 6);
 }
 
 /* ---- postgres_verbose ---- */

@@ -164,14 +164,7 @@ static size_t format_nanos(char *out, int64_t nanos, bool full) {
     }
     size_t len = timestamp_format_pg(out, floor_div(nanos, 1000000000) * 1000000, false, 0);
     int64_t fraction = nanos - floor_div(nanos, 1000000000) * 1000000000;
-    if (fraction != 0) {
-        out[len++] = '.';
-        for (int64_t unit = 100000000; unit > 0 && fraction > 0; unit /= 10) {
-            out[len++] = (char)('0' + fraction / unit);
-            fraction %= unit;
-        }
-    }
-    return len;
+    return len + format_fraction(out + len, fraction, 9);
 }
 
 /* PostgreSQL's forms that are not ISO. Nanoseconds show where full_nanos asks for them. */

@@ -248,6 +248,18 @@ static void floats_print(void **state) {
 }
 
 /* As short as the shortest of printf's roundings that reads back, and never longer than DOUBLE_TEXT_MAX. */
+static void fractions_print(void **state) {
+    (void)state;
+    static const struct { int64_t value; int digits; const char *text; } ROWS[] = {
+        {0, 6, ""}, {500000, 6, ".5"}, {1, 6, ".000001"}, {123456, 6, ".123456"}, {120, 9, ".00000012"}, {999999999, 9, ".999999999"}, {7, 1, ".7"}};
+    for (size_t i = 0; i < COUNT_OF(ROWS); i++) {
+        char out[16] = {0};
+        size_t len = format_fraction(out, ROWS[i].value, ROWS[i].digits);
+        assert_int_equal(len, strlen(ROWS[i].text));
+        assert_memory_equal(out, ROWS[i].text, len);
+    }
+}
+
 static void check_shortest(double value) {
     char text[DOUBLE_TEXT_MAX + 1];
     size_t len = format_double(text, value, DOUBLE_POSTGRES);
@@ -336,6 +348,7 @@ int main(void) {
         cmocka_unit_test(random_decimals_parse_as_strtod_does),
         cmocka_unit_test(doubles_print_in_both_styles),
         cmocka_unit_test(floats_print),
+        cmocka_unit_test(fractions_print),
         cmocka_unit_test(random_doubles_go_round_and_are_short),
         cmocka_unit_test(random_floats_go_round),
     };
