@@ -3,7 +3,7 @@
  *
  * Layout: Postgres "Wed Jan 05 09:00:00.5 2024 CET", SQL "01/05/2024 09:00:00.5 CET", German "05.01.2024 09:00:00.5 CET"; with DMY the
  *         first two put the day before the month. Years BC count from one and end with " BC".
- * Tests:  test/unit/base/test_calendar.c */
+ * Tests:  test/sql/print_styles.slt */
 #include "base/calendar.h"
 #include "base/calendar_internal.h"
 #include "base/number.h"

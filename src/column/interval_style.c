@@ -3,7 +3,7 @@
  *
  * Layout: "@ 1 year 2 mons 3 days 4 hours 5 mins 6.5 secs ago"; "1-2", "3 4:05:06.5" or, where signs or kinds are mixed, "+1-2 -3 +4:05:06.5";
  *         "P1Y2M3DT4H5M6.5S".
- * Tests:  test/unit/column/test_value_text.c */
+ * Tests:  test/sql/print_styles.slt */
 #include "base/number.h"
 #include "column/value_text.h"
 
