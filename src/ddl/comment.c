@@ -119,12 +119,7 @@ ErrorCode ddl__comment(Ddl *ddl, const AstComment *ast, Error *err) {
     }
     CatalogObject def = {.kind = OBJECT_COMMENT, .parent_id = target.object_id, .parent_column = target.column_id, .name = name,
                          .body = bytes_from(ast->text->as.text.data, ast->text->as.text.len)};
-    uint32_t id = 0;
-    if (old == NULL) {
-        return txn_object_create(ddl->txn, &def, &id, err);
-    }
-    def.id = old->id;
-    return txn_object_replace(ddl->txn, &def, err);
+    return ddl__put_object(ddl, &def, old, err);
 }
 
 /* ---- CREATE EXTENSION ---- */

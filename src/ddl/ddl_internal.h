@@ -26,11 +26,15 @@ NODISCARD ErrorCode ddl__check_membership(Ddl *ddl, uint32_t role_id, bool revok
 NODISCARD ErrorCode ddl__join_creator(Ddl *ddl, uint32_t role_id, Error *err); /* ADMIN alone, for who made the role */
 NODISCARD ErrorCode ddl__take_members(Ddl *ddl, const AstRole *ast, uint32_t role_id, Error *err);
 NODISCARD ErrorCode ddl__grant_roles(Ddl *ddl, const AstGrant *ast, Error *err);
+/* owners and privileges (names.c) */
 NODISCARD ErrorCode ddl__set_owner(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t owner_id, Error *err);
+Bytes ddl__grant_bytes(Ddl *ddl, const GrantBody *grant);
 NODISCARD ErrorCode ddl__put_grant(Ddl *ddl, uint32_t object_id, const GrantBody *grant, Error *err);
 /* Everything that hangs on an object (comment, grant, settings) goes without a word. */
 NODISCARD ErrorCode ddl__drop_details(Ddl *ddl, uint32_t object_id, Error *err);
 Bytes ddl__bytes(Ddl *ddl, Buffer *buffer);                                  /* to the arena; frees the buffer */
+/* In place of `old`, or a new one where that is NULL. */
+NODISCARD ErrorCode ddl__put_object(Ddl *ddl, CatalogObject *def, const CatalogObject *old, Error *err);
 
 NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err);
 

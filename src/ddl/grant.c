@@ -235,16 +235,8 @@ static ErrorCode change_defaults(Ddl *ddl, const AstGrant *ast, uint32_t role_id
     if (grant.item_count == 0) {
         return old == NULL ? ERR_OK : txn_object_drop(ddl->txn, old->id, err);
     }
-    Buffer body;
-    buffer_init(&body, 1 << 20);
-    grant_body_encode(&grant, &body);
-    CatalogObject def = {.kind = OBJECT_DEFAULT_GRANT, .parent_id = role_id, .name = name, .body = ddl__bytes(ddl, &body)};
-    uint32_t id = 0;
-    if (old == NULL) {
-        return txn_object_create(ddl->txn, &def, &id, err);
-    }
-    def.id = old->id;
-    return txn_object_replace(ddl->txn, &def, err);
+    CatalogObject def = {.kind = OBJECT_DEFAULT_GRANT, .parent_id = role_id, .name = name, .body = ddl__grant_bytes(ddl, &grant)};
+    return ddl__put_object(ddl, &def, old, err);
 }
 
 static ErrorCode defaults_of_role(Ddl *ddl, const AstGrant *ast, uint32_t role_id, Error *err) {

@@ -39,6 +39,15 @@ Bytes ddl__bytes(Ddl *ddl, Buffer *buffer) {
     return bytes_from(copy.data, copy.len);
 }
 
+ErrorCode ddl__put_object(Ddl *ddl, CatalogObject *def, const CatalogObject *old, Error *err) {
+    uint32_t id = 0;
+    if (old == NULL) {
+        return txn_object_create(ddl->txn, def, &id, err);
+    }
+    def->id = old->id;
+    return txn_object_replace(ddl->txn, def, err);
+}
+
 /* ---- who may ---- */
 
 bool ddl__is_superuser(Ddl *ddl) { return catalog_role_is_superuser(ddl->catalog, ddl->role_id); }
@@ -174,18 +183,17 @@ Str ddl__describe(Ddl *ddl, const CatalogObject *object) {
 
 /* ---- owners ---- */
 
-ErrorCode ddl__put_grant(Ddl *ddl, uint32_t object_id, const GrantBody *grant, Error *err) {
+Bytes ddl__grant_bytes(Ddl *ddl, const GrantBody *grant) {
     Buffer body;
     buffer_init(&body, 1 << 20);
     grant_body_encode(grant, &body);
-    CatalogObject def = {.kind = OBJECT_GRANT, .parent_id = object_id, .body = ddl__bytes(ddl, &body)};
+    return ddl__bytes(ddl, &body);
+}
+
+ErrorCode ddl__put_grant(Ddl *ddl, uint32_t object_id, const GrantBody *grant, Error *err) {
+    CatalogObject def = {.kind = OBJECT_GRANT, .parent_id = object_id, .body = ddl__grant_bytes(ddl, grant)};
     const CatalogObject *old = ddl->catalog->object_find(ddl->catalog, OBJECT_GRANT, object_id, (Str){0});
-    uint32_t id = 0;
-    if (old == NULL) {
-        return txn_object_create(ddl->txn, &def, &id, err);
-    }
-    def.id = old->id;
-    return txn_object_replace(ddl->txn, &def, err);
+    return ddl__put_object(ddl, &def, old, err);
 }
 
 ErrorCode ddl__set_owner(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t owner_id, Error *err) {

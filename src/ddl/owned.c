@@ -34,16 +34,13 @@ static ErrorCode revoke_defaults(Ddl *ddl, uint32_t role_id, Error *err) {
     const CatalogObject *grant = NULL;
     for (size_t cursor = 0; ddl->catalog->object_next(ddl->catalog, OBJECT_DEFAULT_GRANT, &cursor, &grant);) {
         GrantBody body;
-        Buffer out;
         TRY(grant_body_decode(grant->body, ddl->arena, &body, err));
         bool changed = without_role(ddl, &body, role_id);
         if (grant->parent_id == role_id || (changed && body.item_count == 0)) {
             TRY(txn_object_drop(ddl->txn, grant->id, err));
         } else if (changed) {
             CatalogObject def = *grant;
-            buffer_init(&out, 1 << 20);
-            grant_body_encode(&body, &out);
-            def.body = ddl__bytes(ddl, &out);
+            def.body = ddl__grant_bytes(ddl, &body);
             TRY(txn_object_replace(ddl->txn, &def, err));
         }
     }

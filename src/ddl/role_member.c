@@ -19,13 +19,8 @@ static Bytes encode(Ddl *ddl, const MembershipBody *body) {
 static void take_option(int8_t wish, bool *option) { *option = wish < 0 ? *option : wish != 0; }
 
 static ErrorCode put(Ddl *ddl, uint32_t role_id, const MembershipBody *body, const CatalogObject *old, Error *err) {
-    uint32_t id = 0;
     CatalogObject def = {.kind = OBJECT_MEMBERSHIP, .parent_id = role_id, .name = arena_format(ddl->arena, "%u", body->member_id), .body = encode(ddl, body)};
-    if (old == NULL) {
-        return txn_object_create(ddl->txn, &def, &id, err);
-    }
-    def.id = old->id;
-    return txn_object_replace(ddl->txn, &def, err);
+    return ddl__put_object(ddl, &def, old, err);
 }
 
 static bool same_options(const MembershipBody *a, const MembershipBody *b) { return a->admin == b->admin && a->inherit == b->inherit && a->set == b->set; }

@@ -77,12 +77,7 @@ static ErrorCode put_setting(Ddl *ddl, Scope scope, const AstSet *set, Error *er
         return old == NULL ? ERR_OK : txn_object_drop(ddl->txn, old->id, err);
     }
     CatalogObject def = {.kind = OBJECT_SETTING, .parent_id = scope.role_id, .name = key, .body = bytes_from(text.data, text.len)};
-    uint32_t id = 0;
-    if (old == NULL) {
-        return txn_object_create(ddl->txn, &def, &id, err);
-    }
-    def.id = old->id;
-    return txn_object_replace(ddl->txn, &def, err);
+    return ddl__put_object(ddl, &def, old, err);
 }
 
 ErrorCode ddl__object_setting(Ddl *ddl, const AstObjectSetting *ast, Error *err) {
