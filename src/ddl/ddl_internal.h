@@ -38,11 +38,16 @@ NODISCARD ErrorCode ddl__put_object(Ddl *ddl, CatalogObject *def, const CatalogO
 
 NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err);
 
-/* one a kind of statement */
+/* types: user_type.c, domain.c, respell.c */
+/* Schema and name of a new type; the name must be free, of rows of relations too. */
+NODISCARD ErrorCode ddl__type_place(Ddl *ddl, const AstNames *names, CatalogObject *def, Error *err);
+Bytes ddl__type_bytes(Ddl *ddl, const TypeBody *body);
+NODISCARD ErrorCode ddl__type_replace(Ddl *ddl, const CatalogObject *object, const TypeBody *body, Error *err);
+NODISCARD ErrorCode ddl__must_be_domain(Ddl *ddl, const CatalogObject *object, Error *err);
 /* Stored texts get the new names of a type or its label, while the old ones still hold. */
 NODISCARD ErrorCode ddl__respell(Ddl *ddl, const CatalogObject *type, const TypeRespelling *respelling, Error *err);
-bool ddl__type_name_is_taken(Ddl *ddl, const CatalogObject *def);    /* by a type, or a relation's row type */
-NODISCARD ErrorCode ddl__must_be_domain(Ddl *ddl, const CatalogObject *object, Error *err);
+
+/* one a kind of statement */
 NODISCARD ErrorCode ddl__domain(Ddl *ddl, const AstUserType *ast, Error *err);
 NODISCARD ErrorCode ddl__user_type(Ddl *ddl, const AstUserType *ast, Error *err);
 NODISCARD ErrorCode ddl__sequence(Ddl *ddl, const AstSequence *ast, Error *err);

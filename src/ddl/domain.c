@@ -7,13 +7,6 @@
 #include "catalog/user_type.h"
 #include "ddl/ddl_internal.h"
 
-static Bytes encode(Ddl *ddl, const TypeBody *body) {
-    Buffer out;
-    buffer_init(&out, 64 << 20);
-    type_body_encode(body, &out);
-    return ddl__bytes(ddl, &out);
-}
-
 static int check_number(const TypeBody *body, Str name) {
     for (uint16_t i = 0; i < body->check_count; i++) {
         if (str_equal(body->checks[i].name, name)) {
@@ -55,10 +48,7 @@ static ErrorCode create_domain(Ddl *ddl, const AstUserType *ast, Error *err) {
     TypeBody body = {.kind = TYPE_KIND_DOMAIN};
     uint32_t id = 0;
     ddl__tag(ddl, "CREATE DOMAIN");
-    TRY(ddl__place(ddl, &ast->name, &def.schema_id, &def.name, err));
-    if (ddl__type_name_is_taken(ddl, &def)) {
-        return error_set(err, ERR_DUPLICATE_OBJECT, ERROR_NO_POSITION, "type \"%.*s\" already exists", STR_ARG(def.name));
-    }
+    TRY(ddl__type_place(ddl, &ast->name, &def, err));
     TRY(bind(ddl, ast, &body, err));
     TRY(name_checks(ddl, def.name, &body, 0, err));
     ObjectNeed needs[2];
@@ -66,7 +56,7 @@ static ErrorCode create_domain(Ddl *ddl, const AstUserType *ast, Error *err) {
     needs[0] = (ObjectNeed){over, 0};
     def.needs = needs;
     def.need_count = over != 0;
-    def.body = encode(ddl, &body);
+    def.body = ddl__type_bytes(ddl, &body);
     TRY(txn_object_create(ddl->txn, &def, &id, err));
     return ddl_created(ddl, id, err);
 }
@@ -194,15 +184,13 @@ static ErrorCode alter_domain(Ddl *ddl, const AstUserType *ast, Error *err) {
     TRY(ddl__must_be_domain(ddl, object, err));
     TRY(type_body_decode(object->body, ddl->arena, &body, err));
     TRY(change_body(ddl, ast, object->name, &body, &look, err));
-    CatalogObject def = *object;
-    def.body = encode(ddl, &body);
-    TRY(txn_object_replace(ddl->txn, &def, err));
-    return renew_tables(ddl, def.id, look, err);
+    TRY(ddl__type_replace(ddl, object, &body, err));
+    return renew_tables(ddl, object->id, look, err);
 }
 
 ErrorCode ddl__must_be_domain(Ddl *ddl, const CatalogObject *object, Error *err) {
     TypeBody body;
-    bool domain = type_body_decode(object->body, ddl->arena, &body, NULL) == ERR_OK && body.kind == TYPE_KIND_DOMAIN;
+    bool domain = catalog_type_body(ddl->catalog, object->id, TYPE_KIND_DOMAIN, ddl->arena, &body);
     return domain ? ERR_OK : error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "\"%.*s\" is not a domain", STR_ARG(object->name));
 }
 

@@ -137,15 +137,7 @@ static ErrorCode respell_domain(Respell *respell, const CatalogObject *object, E
         TRY(respell_text(respell, &table, type_of(TYPE_BOOL), body.dialect, &checks[i].text, err));
     }
     TRY(respell_text(respell, &table, body.base, body.dialect, &body.default_text, err));
-    if (!respell->changed) {
-        return ERR_OK;
-    }
-    Buffer out;
-    buffer_init(&out, 64 << 20);
-    type_body_encode(&body, &out);
-    CatalogObject def = *object;
-    def.body = ddl__bytes(ddl, &out);
-    return txn_object_replace(ddl->txn, &def, err);
+    return respell->changed ? ddl__type_replace(ddl, object, &body, err) : ERR_OK;
 }
 
 ErrorCode ddl__respell(Ddl *ddl, const CatalogObject *type, const TypeRespelling *respelling, Error *err) {

@@ -7,11 +7,17 @@
 #include "catalog/user_type.h"
 #include "ddl/ddl_internal.h"
 
-static Bytes encode(Ddl *ddl, const TypeBody *body) {
+Bytes ddl__type_bytes(Ddl *ddl, const TypeBody *body) {
     Buffer out;
     buffer_init(&out, 64 << 20);
     type_body_encode(body, &out);
     return ddl__bytes(ddl, &out);
+}
+
+ErrorCode ddl__type_replace(Ddl *ddl, const CatalogObject *object, const TypeBody *body, Error *err) {
+    CatalogObject def = *object;
+    def.body = ddl__type_bytes(ddl, body);
+    return txn_object_replace(ddl->txn, &def, err);
 }
 
 static ErrorCode check_label(const AstLabel *label, Error *err) {
@@ -48,11 +54,13 @@ static ErrorCode take_labels(Ddl *ddl, const AstUserType *ast, TypeBody *body, E
 }
 
 /* Rows of tables and views are types too, and have their names. */
-bool ddl__type_name_is_taken(Ddl *ddl, const CatalogObject *def) {
+ErrorCode ddl__type_place(Ddl *ddl, const AstNames *names, CatalogObject *def, Error *err) {
+    TRY(ddl__place(ddl, names, &def->schema_id, &def->name, err));
     const CatalogObject *type = ddl->catalog->object_find(ddl->catalog, OBJECT_TYPE, def->schema_id, def->name);
     const CatalogObject *relation = ddl->catalog->object_find(ddl->catalog, OBJECT_NONE, def->schema_id, def->name);
     bool row_type = relation != NULL && (relation->kind == OBJECT_TABLE || relation->kind == OBJECT_VIEW) && str_equal(relation->name, def->name);
-    return row_type || (type != NULL && str_equal(type->name, def->name));
+    bool taken = row_type || (type != NULL && str_equal(type->name, def->name));
+    return taken ? error_set(err, ERR_DUPLICATE_OBJECT, ERROR_NO_POSITION, "type \"%.*s\" already exists", STR_ARG(def->name)) : ERR_OK;
 }
 
 static ErrorCode create_enum(Ddl *ddl, const AstUserType *ast, Error *err) {
@@ -60,12 +68,9 @@ static ErrorCode create_enum(Ddl *ddl, const AstUserType *ast, Error *err) {
     TypeBody body = {.kind = TYPE_KIND_ENUM};
     uint32_t id = 0;
     ddl__tag(ddl, "CREATE TYPE");
-    TRY(ddl__place(ddl, &ast->name, &def.schema_id, &def.name, err));
-    if (ddl__type_name_is_taken(ddl, &def)) {
-        return error_set(err, ERR_DUPLICATE_OBJECT, ERROR_NO_POSITION, "type \"%.*s\" already exists", STR_ARG(def.name));
-    }
+    TRY(ddl__type_place(ddl, &ast->name, &def, err));
     TRY(take_labels(ddl, ast, &body, err));
-    def.body = encode(ddl, &body);
+    def.body = ddl__type_bytes(ddl, &body);
     TRY(txn_object_create(ddl->txn, &def, &id, err));
     if (id > ENUM_OBJECT_ID_MAX) {
         return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "no object ids are left for types");
@@ -84,12 +89,6 @@ static ErrorCode find_enum(Ddl *ddl, const AstUserType *ast, const CatalogObject
         return ERR_OK;
     }
     return error_set(err, ERR_WRONG_OBJECT_TYPE, ast->name.span.at, "\"%.*s\" is not an enum", STR_ARG((*object_out)->name));
-}
-
-static ErrorCode replace_body(Ddl *ddl, const CatalogObject *object, const TypeBody *body, Error *err) {
-    CatalogObject def = *object;
-    def.body = encode(ddl, body);
-    return txn_object_replace(ddl->txn, &def, err);
 }
 
 /* Where the new label comes to stand. */
@@ -140,7 +139,7 @@ static ErrorCode add_value(Ddl *ddl, const AstUserType *ast, Error *err) {
         return error_set(err, ERR_PROGRAM_LIMIT, ast->label.span.at, "there is no room for another label of type \"%.*s\" at this place", STR_ARG(object->name));
     }
     insert_label(ddl, &body, at, ast->label.text, position);
-    return replace_body(ddl, object, &body, err);
+    return ddl__type_replace(ddl, object, &body, err);
 }
 
 static ErrorCode rename_value(Ddl *ddl, const AstUserType *ast, Error *err) {
@@ -158,7 +157,7 @@ static ErrorCode rename_value(Ddl *ddl, const AstUserType *ast, Error *err) {
     TypeRespelling respelling = {.object_id = object->id, .old_label = ast->label.text, .new_label = ast->new_label.text};
     TRY(ddl__respell(ddl, object, &respelling, err));
     ((Str *)(uintptr_t)body.labels)[number] = ast->new_label.text; /* decoded for us */
-    return replace_body(ddl, object, &body, err);
+    return ddl__type_replace(ddl, object, &body, err);
 }
 
 ErrorCode ddl__user_type(Ddl *ddl, const AstUserType *ast, Error *err) {
