@@ -22,26 +22,30 @@ static ErrorCode denied(Error *err, const char *action) {
     return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied to %s", action);
 }
 
-static ErrorCode denied_attribute(Error *err, const char *action, const char *mine, const char *what) {
-    error_ignore(denied(err, action));
-    return error_add(err, 'D', "Only roles with the %s attribute may %s attribute.", mine, what);
+static ErrorCode denied_attribute(Error *err, bool creates, const char *name) {
+    error_ignore(denied(err, creates ? "create role" : "alter role"));
+    return error_add(err, 'D', "Only roles with the %s attribute may %s the %s attribute.", name, creates ? "create roles with" : "change", name);
 }
 
 /* The attributes that a role may hand on only if it has them itself, but for SUPERUSER. */
-typedef struct Attribute { const char *name; bool wanted, mine; } Attribute;
-
-static uint32_t attributes_of(Ddl *ddl, const AstRole *ast, bool creates, Attribute rows[3]) {
+static ErrorCode check_attributes(Ddl *ddl, const AstRole *ast, bool creates, Error *err) {
     RoleBody me;
     (void)ddl__role_body(ddl, ddl->role_id, &me);
     int8_t least = creates ? 1 : 0; /* to say NOCREATEDB of a new role is nothing */
-    rows[0] = (Attribute){"CREATEDB", ast->create_db >= least, me.create_db};
-    rows[1] = (Attribute){"REPLICATION", ast->replication >= least, me.replication};
-    rows[2] = (Attribute){"BYPASSRLS", ast->bypass_rls >= least, me.bypass_rls};
-    return 3;
+    const struct { const char *name; bool wanted, mine; } attributes[] = {
+        {"CREATEDB", ast->create_db >= least, me.create_db},
+        {"REPLICATION", ast->replication >= least, me.replication},
+        {"BYPASSRLS", ast->bypass_rls >= least, me.bypass_rls},
+    };
+    for (size_t i = 0; i < COUNT_OF(attributes); i++) {
+        if (attributes[i].wanted && !attributes[i].mine) {
+            return denied_attribute(err, creates, attributes[i].name);
+        }
+    }
+    return ERR_OK;
 }
 
 ErrorCode ddl__check_create_role(Ddl *ddl, const AstRole *ast, Error *err) {
-    Attribute rows[3];
     if (ddl__is_superuser(ddl)) {
         return ERR_OK;
     }
@@ -49,16 +53,7 @@ ErrorCode ddl__check_create_role(Ddl *ddl, const AstRole *ast, Error *err) {
         error_ignore(denied(err, "create role"));
         return error_add(err, 'D', "Only roles with the CREATEROLE attribute may create roles.");
     }
-    if (ast->superuser > 0) {
-        return denied_attribute(err, "create role", "SUPERUSER", "create roles with the SUPERUSER");
-    }
-    for (uint32_t i = 0, count = attributes_of(ddl, ast, true, rows); i < count; i++) {
-        if (rows[i].wanted && !rows[i].mine) {
-            error_ignore(denied(err, "create role"));
-            return error_add(err, 'D', "Only roles with the %s attribute may create roles with the %s attribute.", rows[i].name, rows[i].name);
-        }
-    }
-    return ERR_OK;
+    return ast->superuser > 0 ? denied_attribute(err, true, "SUPERUSER") : check_attributes(ddl, ast, true, err);
 }
 
 /* action: "alter", "rename", "drop" */
@@ -95,17 +90,6 @@ static ErrorCode check_outsider(Ddl *ddl, const CatalogObject *role, const AstRo
     return ERR_OK;
 }
 
-static ErrorCode check_insider(Ddl *ddl, const AstRole *ast, Error *err) {
-    Attribute rows[3];
-    for (uint32_t i = 0, count = attributes_of(ddl, ast, false, rows); i < count; i++) {
-        if (rows[i].wanted && !rows[i].mine) {
-            error_ignore(denied(err, "alter role"));
-            return error_add(err, 'D', "Only roles with the %s attribute may change the %s attribute.", rows[i].name, rows[i].name);
-        }
-    }
-    return ERR_OK;
-}
-
 ErrorCode ddl__check_alter_role(Ddl *ddl, const CatalogObject *role, const AstRole *ast, Error *err) {
     if (ddl__is_superuser(ddl)) {
         return ERR_OK;
@@ -114,10 +98,10 @@ ErrorCode ddl__check_alter_role(Ddl *ddl, const CatalogObject *role, const AstRo
         return ddl__check_role_admin(ddl, role, "alter", err);
     }
     if (ast->superuser >= 0) {
-        return denied_attribute(err, "alter role", "SUPERUSER", "change the SUPERUSER");
+        return denied_attribute(err, false, "SUPERUSER");
     }
     bool inside = ddl__may_create_roles(ddl) && is_admin_of(ddl, role->id);
-    TRY(inside ? check_insider(ddl, ast, err) : check_outsider(ddl, role, ast, err));
+    TRY(inside ? check_attributes(ddl, ast, false, err) : check_outsider(ddl, role, ast, err));
     if (ast->member_count > 0 && !is_admin_of(ddl, role->id)) {
         error_ignore(denied(err, "alter role"));
         return error_add(err, 'D', "Only roles with the ADMIN option on role \"%.*s\" may add or drop members.", STR_ARG(role->name));
