@@ -11,6 +11,7 @@ NODISCARD ErrorCode ddl__place(Ddl *ddl, const AstNames *names, uint32_t *schema
 /* The object that the names mean. OBJECT_NONE: any of table, view, sequence. missing_ok: NULL instead of an error, with a notice. */
 NODISCARD ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, const CatalogObject **object_out, Error *err);
 NODISCARD ErrorCode ddl__role(Ddl *ddl, const AstName *name, uint32_t *role_id_out, Error *err); /* also current_user, session_user; public is ROLE_PUBLIC_ID */
+NODISCARD ErrorCode ddl__role_object(Ddl *ddl, const AstName *name, const CatalogObject **role_out, Error *err); /* same, but public is none */
 NODISCARD ErrorCode ddl__must_own(Ddl *ddl, const CatalogObject *object, Error *err);
 bool ddl__is_superuser(Ddl *ddl);
 bool ddl__may(Ddl *ddl, uint8_t kind, uint32_t object_id, uint32_t privileges);
@@ -22,6 +23,8 @@ NODISCARD ErrorCode ddl__check_create_role(Ddl *ddl, const AstRole *ast, Error *
 NODISCARD ErrorCode ddl__check_alter_role(Ddl *ddl, const CatalogObject *role, const AstRole *ast, Error *err);
 NODISCARD ErrorCode ddl__check_role_admin(Ddl *ddl, const CatalogObject *role, const char *action, Error *err); /* "alter", "rename", "drop" */
 NODISCARD ErrorCode ddl__check_membership(Ddl *ddl, uint32_t role_id, bool revoke, Error *err);
+/* What a statement says of a flag: -1 nothing, 0, 1. */
+static inline void ddl__take_flag(int8_t said, bool *flag) { *flag = said < 0 ? *flag : said != 0; }
 /* role_member.c */
 NODISCARD ErrorCode ddl__join_creator(Ddl *ddl, uint32_t role_id, Error *err); /* ADMIN alone, for who made the role */
 NODISCARD ErrorCode ddl__take_members(Ddl *ddl, const AstRole *ast, uint32_t role_id, Error *err);

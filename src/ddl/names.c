@@ -81,6 +81,14 @@ ErrorCode ddl__role(Ddl *ddl, const AstName *name, uint32_t *role_id_out, Error 
     return ERR_OK;
 }
 
+ErrorCode ddl__role_object(Ddl *ddl, const AstName *name, const CatalogObject **role_out, Error *err) {
+    uint32_t id = 0;
+    TRY(ddl__role(ddl, name, &id, err));
+    *role_out = ddl->catalog->object_by_id(ddl->catalog, id);
+    bool is_role = *role_out != NULL && (*role_out)->kind == OBJECT_ROLE;
+    return is_role ? ERR_OK : error_set(err, ERR_UNDEFINED_OBJECT, name->span.at, "role \"%.*s\" does not exist", STR_ARG(name->text));
+}
+
 /* ---- names ---- */
 
 ErrorCode ddl__place(Ddl *ddl, const AstNames *names, uint32_t *schema_id_out, Str *name_out, Error *err) {

@@ -50,19 +50,17 @@ static ErrorCode take_valid_until(Ddl *ddl, const AstRole *ast, RoleBody *body, 
     return ERR_OK;
 }
 
-static void take_flag(int8_t flag, bool *field) { *field = flag < 0 ? *field : flag != 0; }
-
 static ErrorCode take_attributes(Ddl *ddl, const AstRole *ast, RoleBody *body, Error *err) {
     if (ast->sysid_given) {
         ddl_notice(ddl, "00000", "SYSID can no longer be specified");
     }
-    take_flag(ast->superuser, &body->superuser);
-    take_flag(ast->inherit, &body->inherit);
-    take_flag(ast->create_role, &body->create_role);
-    take_flag(ast->create_db, &body->create_db);
-    take_flag(ast->login, &body->login);
-    take_flag(ast->replication, &body->replication);
-    take_flag(ast->bypass_rls, &body->bypass_rls);
+    ddl__take_flag(ast->superuser, &body->superuser);
+    ddl__take_flag(ast->inherit, &body->inherit);
+    ddl__take_flag(ast->create_role, &body->create_role);
+    ddl__take_flag(ast->create_db, &body->create_db);
+    ddl__take_flag(ast->login, &body->login);
+    ddl__take_flag(ast->replication, &body->replication);
+    ddl__take_flag(ast->bypass_rls, &body->bypass_rls);
     if (ast->connection_limit_given && (ast->connection_limit < -1 || ast->connection_limit > INT32_MAX)) {
         return error_set(err, ERR_INVALID_PARAMETER, ast->name.span.at, "invalid connection limit: %lld", (long long)ast->connection_limit);
     }
@@ -116,17 +114,13 @@ ErrorCode ddl__create_role(Ddl *ddl, const AstRole *ast, Error *err) {
 }
 
 ErrorCode ddl__alter_role(Ddl *ddl, const AstRole *ast, Error *err) {
-    uint32_t id = 0;
+    const CatalogObject *role = NULL;
     RoleBody body;
     ddl__tag(ddl, "ALTER ROLE");
-    TRY(ddl__role(ddl, &ast->name, &id, err));
-    const CatalogObject *role = ddl->catalog->object_by_id(ddl->catalog, id);
-    if (role == NULL || role->kind != OBJECT_ROLE) {
-        return error_set(err, ERR_UNDEFINED_OBJECT, ast->name.span.at, "role \"%.*s\" does not exist", STR_ARG(ast->name.text));
-    }
+    TRY(ddl__role_object(ddl, &ast->name, &role, err));
     TRY(role_body_decode(role->body, &body, err));
     TRY(ddl__check_alter_role(ddl, role, ast, err));
-    if (id == ROLE_POSTGRES_ID && ast->superuser == 0) {
+    if (role->id == ROLE_POSTGRES_ID && ast->superuser == 0) {
         error_ignore(error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "permission denied to alter role"));
         return error_add(err, 'D', "The bootstrap superuser must have the SUPERUSER attribute.");
     }
@@ -134,19 +128,15 @@ ErrorCode ddl__alter_role(Ddl *ddl, const AstRole *ast, Error *err) {
     CatalogObject def = *role;
     def.body = encode(ddl, &body);
     TRY(txn_object_replace(ddl->txn, &def, err));
-    return ddl__take_members(ddl, ast, id, err);
+    return ddl__take_members(ddl, ast, def.id, err);
 }
 
 ErrorCode ddl__rename_role(Ddl *ddl, const AstAlterTable *ast, Error *err) {
     const AstName *new_name = &ast->actions[0].new_name;
-    uint32_t id = 0;
-    TRY(ddl__role(ddl, &ast->table.parts[0], &id, err));
-    const CatalogObject *role = ddl->catalog->object_by_id(ddl->catalog, id);
-    if (role == NULL || role->kind != OBJECT_ROLE) {
-        return error_set(err, ERR_UNDEFINED_OBJECT, ast->table.span.at, "role \"%.*s\" does not exist", STR_ARG(ast->table.parts[0].text));
-    }
-    if (id == ddl->session_role_id || id == ddl->role_id) {
-        return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "%s user cannot be renamed", id == ddl->session_role_id ? "session" : "current");
+    const CatalogObject *role = NULL;
+    TRY(ddl__role_object(ddl, &ast->table.parts[0], &role, err));
+    if (role->id == ddl->session_role_id || role->id == ddl->role_id) {
+        return error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "%s user cannot be renamed", role->id == ddl->session_role_id ? "session" : "current");
     }
     TRY(check_new_name(new_name, err));
     if (catalog_role_find(ddl->catalog, new_name->text) != NULL) {
@@ -257,4 +247,3 @@ ErrorCode ddl__drop_roles(Ddl *ddl, const AstDrop *ast, Error *err) {
     }
     return ERR_OK;
 }
-

@@ -16,7 +16,14 @@ static Bytes encode(Ddl *ddl, const MembershipBody *body) {
     return ddl__bytes(ddl, &out);
 }
 
-static void take_option(int8_t wish, bool *option) { *option = wish < 0 ? *option : wish != 0; }
+static void take_options(const AstMembership *wish, MembershipBody *body) {
+    ddl__take_flag(wish->admin, &body->admin);
+    ddl__take_flag(wish->inherit, &body->inherit);
+    ddl__take_flag(wish->set, &body->set);
+}
+
+/* Who grants is the superuser behind all of them, or the role itself. */
+static uint32_t grantor_of(Ddl *ddl) { return ddl__is_superuser(ddl) ? ROLE_POSTGRES_ID : ddl->role_id; }
 
 static ErrorCode put(Ddl *ddl, uint32_t role_id, const MembershipBody *body, const CatalogObject *old, Error *err) {
     CatalogObject def = {.kind = OBJECT_MEMBERSHIP, .parent_id = role_id, .name = arena_format(ddl->arena, "%u", body->member_id), .body = encode(ddl, body)};
@@ -41,7 +48,7 @@ static ErrorCode join(Ddl *ddl, uint32_t role_id, uint32_t member_id, const AstM
     const CatalogObject *old = membership_find(ddl, role_id, member_id);
     RoleBody member;
     (void)ddl__role_body(ddl, member_id, &member);
-    uint32_t grantor = ddl__is_superuser(ddl) ? ROLE_POSTGRES_ID : ddl->role_id;
+    uint32_t grantor = grantor_of(ddl);
     MembershipBody body = {.member_id = member_id, .grantor_id = grantor, .inherit = member.inherit, .set = true};
     MembershipBody before = body;
     if (old != NULL) {
@@ -51,9 +58,7 @@ static ErrorCode join(Ddl *ddl, uint32_t role_id, uint32_t member_id, const AstM
         body.inherit = granted_again ? before.inherit : body.inherit || before.inherit;
         body.set = granted_again ? before.set : true;
     }
-    take_option(wish->admin, &body.admin);
-    take_option(wish->inherit, &body.inherit);
-    take_option(wish->set, &body.set);
+    take_options(wish, &body);
     if (old != NULL && before.grantor_id == grantor && same_options(&before, &body)) {
         ddl_notice(ddl, "00000", "role \"%.*s\" has already been granted membership in role \"%.*s\" by role \"%.*s\"", STR_ARG(catalog_role_name(ddl->catalog, member_id)),
                    STR_ARG(catalog_role_name(ddl->catalog, role_id)), STR_ARG(catalog_role_name(ddl->catalog, grantor)));
@@ -70,18 +75,15 @@ static ErrorCode leave(Ddl *ddl, uint32_t role_id, uint32_t member_id, const Ast
     const CatalogObject *old = membership_find(ddl, role_id, member_id);
     MembershipBody body;
     if (old == NULL) {
-        uint32_t grantor = ddl__is_superuser(ddl) ? ROLE_POSTGRES_ID : ddl->role_id;
         ddl_notice(ddl, "01000", "role \"%.*s\" has not been granted membership in role \"%.*s\" by role \"%.*s\"", STR_ARG(catalog_role_name(ddl->catalog, member_id)),
-                   STR_ARG(catalog_role_name(ddl->catalog, role_id)), STR_ARG(catalog_role_name(ddl->catalog, grantor)));
+                   STR_ARG(catalog_role_name(ddl->catalog, role_id)), STR_ARG(catalog_role_name(ddl->catalog, grantor_of(ddl))));
         return ERR_OK;
     }
     if (wish->admin < 0 && wish->inherit < 0 && wish->set < 0) {
         return txn_object_drop(ddl->txn, old->id, err);
     }
     TRY(membership_body_decode(old->body, &body, err));
-    take_option(wish->admin, &body.admin);
-    take_option(wish->inherit, &body.inherit);
-    take_option(wish->set, &body.set);
+    take_options(wish, &body);
     return put(ddl, role_id, &body, old, err);
 }
 

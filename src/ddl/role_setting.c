@@ -23,11 +23,9 @@ static ErrorCode check_database(const AstName *name, Error *err) {
 }
 
 static ErrorCode check_role(Ddl *ddl, const AstName *name, uint32_t *role_id_out, Error *err) {
-    TRY(ddl__role(ddl, name, role_id_out, err));
-    const CatalogObject *role = ddl->catalog->object_by_id(ddl->catalog, *role_id_out);
-    if (role == NULL || role->kind != OBJECT_ROLE) {
-        return error_set(err, ERR_UNDEFINED_OBJECT, name->span.at, "role \"%.*s\" does not exist", STR_ARG(name->text));
-    }
+    const CatalogObject *role = NULL;
+    TRY(ddl__role_object(ddl, name, &role, err));
+    *role_id_out = role->id;
     bool own = role->id == ddl->role_id && !catalog_role_is_superuser(ddl->catalog, role->id);
     return own ? ERR_OK : ddl__check_role_admin(ddl, role, "alter", err);
 }
