@@ -36,8 +36,7 @@ static ErrorCode rewrite_defaults(Ddl *ddl, const CatalogObject *sequence, Error
     for (size_t cursor = 0; ddl->catalog->table_next(ddl->catalog, &cursor, &table);) {
         TableDef changed = *table;
         bool found = false;
-        changed.columns = arena_array(ddl->arena, ColumnDef, table->column_count + table->computed_count + 1u);
-        memcpy(changed.columns, table->columns, sizeof(ColumnDef) * (table->column_count + (size_t)table->computed_count));
+        changed.columns = ddl__copy_columns(ddl, table);
         for (uint16_t i = 0; i < table->column_count; i++) {
             ColumnDef *column = &changed.columns[i];
             if (column->sequence_id == sequence->id && column->identity == IDENTITY_NONE) {

@@ -39,6 +39,7 @@ Bytes ddl__bytes(Ddl *ddl, Buffer *buffer);                                  /* 
 /* In place of `old`, or a new one where that is NULL. */
 NODISCARD ErrorCode ddl__put_object(Ddl *ddl, CatalogObject *def, const CatalogObject *old, Error *err);
 
+ColumnDef *ddl__copy_columns(Ddl *ddl, const TableDef *table);                /* to change some; computed ones too */
 NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err);
 
 /* types: user_type.c, domain.c, respell.c */

@@ -288,8 +288,7 @@ ErrorCode ddl__drop_details(Ddl *ddl, uint32_t object_id, Error *err) {
 static ErrorCode clear_default(Ddl *ddl, const DropItem *item, Error *err) {
     const TableDef *table = ddl->catalog->table_by_id(ddl->catalog, item->object_id);
     TableDef changed = *table;
-    changed.columns = arena_array(ddl->arena, ColumnDef, table->column_count + table->computed_count + 1u);
-    memcpy(changed.columns, table->columns, sizeof(ColumnDef) * (table->column_count + (size_t)table->computed_count));
+    changed.columns = ddl__copy_columns(ddl, table);
     for (uint16_t i = 0; i < table->column_count; i++) {
         if (changed.columns[i].id == item->part_id) {
             changed.columns[i].default_text = (Str){0};

@@ -39,12 +39,8 @@ static ErrorCode respell_text(Respell *respell, const TableDef *table, Type type
 }
 
 static ErrorCode respell_columns(Respell *respell, const TableDef *table, TableDef *changed, Error *err) {
-    uint16_t count = table_stored_count(table);
-    changed->columns = arena_array(respell->ddl->arena, ColumnDef, count + 1u);
-    if (count > 0) {
-        memcpy(changed->columns, table->columns, sizeof(ColumnDef) * count);
-    }
-    for (uint16_t i = 0; i < count; i++) {
+    changed->columns = ddl__copy_columns(respell->ddl, table);
+    for (uint16_t i = 0; i < table_stored_count(table); i++) {
         ColumnDef *column = &changed->columns[i];
         if (column->sequence_id == 0) {
             TRY(respell_text(respell, table, column->type, column->default_dialect, &column->default_text, err));
