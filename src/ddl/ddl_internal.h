@@ -42,6 +42,11 @@ NODISCARD ErrorCode ddl__put_object(Ddl *ddl, CatalogObject *def, const CatalogO
 ColumnDef *ddl__copy_columns(Ddl *ddl, const TableDef *table);                /* to change some; computed ones too */
 NODISCARD ErrorCode ddl__column_sequence(Ddl *ddl, const ColumnSequence *sequence, CatalogObject *def, Str table_name, ColumnDef *column, Error *err);
 
+/* views: view.c */
+/* The stored text bound, maybe with another name, and printed from what was bound. uses: where it names types, may be NULL. */
+NODISCARD ErrorCode ddl__view_bind(Ddl *ddl, const CatalogObject *object, const ViewBody *view, const ViewRename *rename, TypeUses *uses, Str *text_out,
+                                   Error *err);
+NODISCARD ErrorCode ddl__view_replace(Ddl *ddl, const CatalogObject *object, const ViewBody *view, Error *err);
 /* types: user_type.c, domain.c, respell.c */
 /* Schema and name of a new type; the name must be free, of rows of relations too. */
 NODISCARD ErrorCode ddl__type_place(Ddl *ddl, const AstNames *names, CatalogObject *def, Error *err);

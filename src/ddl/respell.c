@@ -100,24 +100,15 @@ static ErrorCode respell_table(Respell *respell, const TableDef *table, Error *e
 static ErrorCode respell_view(Respell *respell, const CatalogObject *object, Error *err) {
     Ddl *ddl = respell->ddl;
     ViewBody view;
-    ViewBinding binding = {0};
-    AstStatement *tree = NULL;
     TypeUses uses = {0};
-    size_t end = 0;
+    Str printed;
     TRY(view_body_decode(object->body, ddl->arena, &view, err));
     if (!mentions(view.text, respell->needle)) {
         return ERR_OK;
     }
-    TRY(sql_parse(view.text, 0, (Dialect)view.dialect, ddl->arena, &tree, &end, err));
-    BindContext context = {.catalog = ddl->catalog, .environment = ddl->environment, .text = view.text, .dialect = (Dialect)view.dialect, .uses = &uses};
-    TRY(bind_view(&context, tree->as.select, NULL, ddl->arena, &binding, err));
+    TRY(ddl__view_bind(ddl, object, &view, NULL, &uses, &printed, err));
     view.text = bind_respell_types(view.text, (Dialect)view.dialect, &uses, respell->respelling, ddl->arena);
-    Buffer out;
-    buffer_init(&out, 64 << 20);
-    view_body_encode(&view, &out);
-    CatalogObject def = *object;
-    def.body = ddl__bytes(ddl, &out);
-    return txn_object_replace(ddl->txn, &def, err);
+    return ddl__view_replace(ddl, object, &view, err);
 }
 
 /* VALUE of a check is bound as the only column of a table. */

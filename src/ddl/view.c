@@ -133,22 +133,31 @@ static bool view_reads(const CatalogObject *view, const ViewRename *rename) {
     return false;
 }
 
-static ErrorCode rewrite(Ddl *ddl, const CatalogObject *object, const ViewRename *rename, Error *err) {
-    ViewBody view;
+ErrorCode ddl__view_bind(Ddl *ddl, const CatalogObject *object, const ViewBody *view, const ViewRename *rename, TypeUses *uses, Str *text_out, Error *err) {
     ViewBinding binding = {0};
     AstStatement *tree = NULL;
     size_t end = 0;
-    TRY(view_body_decode(object->body, ddl->arena, &view, err));
-    TRY(sql_parse(view.text, 0, (Dialect)view.dialect, ddl->arena, &tree, &end, err));
+    TRY(sql_parse(view->text, 0, (Dialect)view->dialect, ddl->arena, &tree, &end, err));
     if (tree == NULL || tree->kind != AST_SELECT_STATEMENT) {
         return error_set(err, ERR_DAMAGED, ERROR_NO_POSITION, "the text of view \"%.*s\" is no query", STR_ARG(object->name));
     }
-    BindContext context = {.catalog = ddl->catalog, .environment = ddl->environment, .text = view.text, .dialect = (Dialect)view.dialect};
+    BindContext context = {.catalog = ddl->catalog, .environment = ddl->environment, .text = view->text, .dialect = (Dialect)view->dialect, .uses = uses};
     TRY(bind_view(&context, tree->as.select, rename, ddl->arena, &binding, err));
-    view.text = binding.text;
+    *text_out = binding.text;
+    return ERR_OK;
+}
+
+ErrorCode ddl__view_replace(Ddl *ddl, const CatalogObject *object, const ViewBody *view, Error *err) {
     CatalogObject def = *object;
-    def.body = encode(ddl, &view);
+    def.body = encode(ddl, view);
     return txn_object_replace(ddl->txn, &def, err);
+}
+
+static ErrorCode rewrite(Ddl *ddl, const CatalogObject *object, const ViewRename *rename, Error *err) {
+    ViewBody view;
+    TRY(view_body_decode(object->body, ddl->arena, &view, err));
+    TRY(ddl__view_bind(ddl, object, &view, rename, NULL, &view.text, err));
+    return ddl__view_replace(ddl, object, &view, err);
 }
 
 ErrorCode ddl_rename_in_views(Ddl *ddl, const ViewRename *rename, Error *err) {
