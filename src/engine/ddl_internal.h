@@ -18,6 +18,7 @@ NODISCARD ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, bool cascad
 NODISCARD ErrorCode ddl__claim(Txn *txn, uint32_t id, Error *err); /* the table's rows alone, waiting for other writers to end */
 /* ddl_keys.c */
 NODISCARD ErrorCode ddl__references_drop(Txn *txn, const TableDef *table, bool cascade, Error *err);
+bool ddl__names_column(const uint32_t *ids, uint16_t count, uint32_t column_id);
 NODISCARD ErrorCode ddl__column_parts_drop(Txn *txn, const TableDef *table, uint32_t column_id, bool cascade, const TableDef **table_out, Error *err);
 NODISCARD ErrorCode ddl__index_build(Txn *txn, const TableDef *table, uint32_t index_id, Error *err); /* from the rows that are there */
 NODISCARD ErrorCode ddl__check_foreign_types(const TableDef *table, const TableDef *parent, const ConstraintDef *constraint, Error *err);

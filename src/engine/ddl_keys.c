@@ -639,7 +639,7 @@ ErrorCode ddl__references_drop(Txn *txn, const TableDef *table, bool cascade, Er
     return ERR_OK;
 }
 
-static bool names_column(const uint32_t *ids, uint16_t count, uint32_t column_id) {
+bool ddl__names_column(const uint32_t *ids, uint16_t count, uint32_t column_id) {
     for (uint16_t i = 0; i < count; i++) {
         if (ids[i] == column_id) {
             return true;
@@ -652,14 +652,14 @@ static bool names_column(const uint32_t *ids, uint16_t count, uint32_t column_id
 ErrorCode ddl__column_parts_drop(Txn *txn, const TableDef *table, uint32_t column_id, bool cascade, const TableDef **table_out, Error *err) {
     *table_out = table;
     for (uint16_t i = 0; i < table->constraint_count; i++) {
-        if (names_column(table->constraints[i].column_ids, table->constraints[i].column_count, column_id)) {
+        if (ddl__names_column(table->constraints[i].column_ids, table->constraints[i].column_count, column_id)) {
             TRY(constraint_drop(txn, table, table->constraints[i].id, cascade, table_out, err));
             return ddl__column_parts_drop(txn, *table_out, column_id, cascade, table_out, err);
         }
     }
     for (uint16_t i = 0; i < table->index_count; i++) {
         const IndexDef *index = &table->indexes[i];
-        bool reads = names_column(index->include_ids, index->include_count, column_id);
+        bool reads = ddl__names_column(index->include_ids, index->include_count, column_id);
         for (uint16_t k = 0; k < index->key_count; k++) {
             reads = reads || index->keys[k].column_id == column_id;
         }

@@ -7,8 +7,6 @@
  * Tests: test/sql/alter_type.slt */
 #include "engine/ddl_internal.h"
 
-enum { RETYPED_OBJECTS_MAX = 64 };
-
 typedef struct IndexMove { uint32_t from, to; } IndexMove;
 typedef struct Move {
     uint32_t from, to;                    /* the column's ids */
@@ -64,24 +62,15 @@ static void move_constraints(TableDef *table, uint32_t changed_id, const Move *m
     }
 }
 
-static bool reads(const uint32_t *ids, uint16_t count, uint32_t id) {
-    for (uint16_t i = 0; i < count; i++) {
-        if (ids[i] == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Foreign keys that stand on the column, on either side: their types must still fit, and so must the rows. */
 static ErrorCode check_foreign(Txn *txn, const TableDef *child, uint32_t changed_id, const Move *move, Error *err) {
     for (uint16_t i = 0; i < child->constraint_count; i++) {
         const ConstraintDef *constraint = &child->constraints[i];
-        bool from = child->id == changed_id && reads(constraint->column_ids, constraint->column_count, move->to);
+        bool from = child->id == changed_id && ddl__names_column(constraint->column_ids, constraint->column_count, move->to);
         if (constraint->kind != CONSTRAINT_FOREIGN_KEY) {
             continue;
         }
-        bool to = constraint->referenced_table_id == changed_id && reads(constraint->referenced_ids, constraint->column_count, move->to);
+        bool to = constraint->referenced_table_id == changed_id && ddl__names_column(constraint->referenced_ids, constraint->column_count, move->to);
         if (from || to) {
             const TableDef *parent = txn->view.base.table_by_id(&txn->view.base, constraint->referenced_table_id);
             TRY(ddl__check_foreign_types(child, parent, constraint, err));
@@ -104,7 +93,7 @@ static bool references(const TableDef *other, uint32_t changed_id, const Move *m
     for (uint16_t i = 0; i < other->constraint_count; i++) {
         const ConstraintDef *constraint = &other->constraints[i];
         if (constraint->kind == CONSTRAINT_FOREIGN_KEY && constraint->referenced_table_id == changed_id &&
-            reads(constraint->referenced_ids, constraint->column_count, move->from)) {
+            ddl__names_column(constraint->referenced_ids, constraint->column_count, move->from)) {
             return true;
         }
     }
@@ -124,16 +113,14 @@ static ErrorCode move_referencing(Txn *txn, uint32_t changed_id, const Move *mov
 /* Sequences that the column owns, comments on it and on its indexes. */
 static ErrorCode move_hanging(Txn *txn, ObjectKind kind, uint32_t table_id, const Move *move, Error *err) {
     const CatalogObject *hanging = NULL;
-    uint32_t ids[RETYPED_OBJECTS_MAX], count = 0;
-    for (size_t cursor = 0; txn->view.base.object_next(&txn->view.base, kind, &cursor, &hanging) && count < RETYPED_OBJECTS_MAX;) {
+    for (size_t cursor = 0; txn->view.base.object_next(&txn->view.base, kind, &cursor, &hanging);) {
+        const ObjectVersion *object = NULL;
         bool column = hanging->parent_id == table_id && hanging->parent_column == move->from;
         bool index = kind == OBJECT_COMMENT && index_moved(move, hanging->parent_id) != hanging->parent_id;
-        ids[count] = hanging->id;
-        count += column || index;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const ObjectVersion *object = NULL;
-        TRY(ddl__object(txn, ids[i], STR("object"), &object, err));
+        if (!column && !index) {
+            continue;
+        }
+        TRY(ddl__object(txn, hanging->id, STR("object"), &object, err));
         ObjectVersion *changed = object_copy(object);
         CatalogObject def = object->def;
         def.parent_id = index_moved(move, def.parent_id);

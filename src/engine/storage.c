@@ -89,7 +89,7 @@ static ErrorCode guarded_append(Txn *txn, Table *table, const TableDef *def, con
 
 static ErrorCode append(Txn *txn, Table *table, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
     RowGuard *guard = NULL;
-    bool guarded = def->constraint_count > 0 || def->computed_count > 0 || has_domains(def);
+    bool guarded = def->constraint_count > 0 || needs_guard(def);
     ErrorCode code = guarded ? guarded_append(txn, table, def, columns, column_count, err) : table_append(table, &txn->writer, def, columns, column_count, err);
     if (code != ERR_NOT_NULL_VIOLATION || atomic_load(&txn->engine->guard_maker) == NULL) {
         return code;
