@@ -65,6 +65,16 @@ typedef struct CatalogObject {
     uint16_t need_count;
 } CatalogObject;
 
+/* Does it need the object, or that column of it (0: whatever of it)? */
+static inline bool object_needs(const CatalogObject *object, uint32_t needed_id, uint32_t column_id) {
+    for (uint16_t i = 0; i < object->need_count; i++) {
+        if (object->needs[i].object_id == needed_id && (column_id == 0 || object->needs[i].column_id == column_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 typedef struct ColumnDef {
     uint32_t id;                 /* within the table, never reused */
     Str name;

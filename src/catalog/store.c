@@ -283,21 +283,12 @@ CatalogConflict catalog_check(Catalog *catalog, uint32_t id, const Snapshot *sna
     return conflict;
 }
 
-static bool needs_object(const CatalogObject *object, uint32_t id) {
-    for (uint16_t i = 0; i < object->need_count; i++) {
-        if (object->needs[i].object_id == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
 CatalogConflict catalog_check_needed(Catalog *catalog, uint32_t id, const Snapshot *snapshot) {
     CatalogConflict conflict = CATALOG_FREE;
     lock(catalog);
     for (size_t i = 0; i < catalog->slot_count && conflict == CATALOG_FREE; i++) {
         const ObjectVersion *newest = catalog->slots[i];
-        if (newest != NULL && newest->def.kind == OBJECT_VIEW && !newest->dropped && needs_object(&newest->def, id)) {
+        if (newest != NULL && newest->def.kind == OBJECT_VIEW && !newest->dropped && object_needs(&newest->def, id, 0)) {
             conflict = conflict_of(newest, snapshot);
         }
     }

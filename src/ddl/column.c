@@ -105,11 +105,9 @@ ErrorCode ddl_fill_column(Ddl *ddl, const AlterAction *action, const ColumnSeque
 static ErrorCode check_views(Ddl *ddl, const TableDef *table, uint32_t column_id, Error *err) {
     const CatalogObject *view = NULL;
     for (size_t cursor = 0; ddl->catalog->object_next(ddl->catalog, OBJECT_VIEW, &cursor, &view);) {
-        for (uint16_t i = 0; i < view->need_count; i++) {
-            if (view->needs[i].object_id == table->id && view->needs[i].column_id == column_id) {
-                error_ignore(error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "cannot alter type of a column used by a view or rule"));
-                return error_add(err, 'D', "view %.*s depends on it", STR_ARG(view->name));
-            }
+        if (object_needs(view, table->id, column_id)) {
+            error_ignore(error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "cannot alter type of a column used by a view or rule"));
+            return error_add(err, 'D', "view %.*s depends on it", STR_ARG(view->name));
         }
     }
     return ERR_OK;

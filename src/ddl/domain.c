@@ -51,11 +51,9 @@ static ErrorCode create_domain(Ddl *ddl, const AstUserType *ast, Error *err) {
     TRY(ddl__type_place(ddl, &ast->name, &def, err));
     TRY(bind(ddl, ast, &body, err));
     TRY(name_checks(ddl, def.name, &body, 0, err));
-    ObjectNeed needs[2];
-    uint32_t over = body.base_domain != 0 ? body.base_domain : type_enum_object(body.base);
-    needs[0] = (ObjectNeed){over, 0};
-    def.needs = needs;
-    def.need_count = over != 0;
+    ObjectNeed over = {.object_id = body.base_domain != 0 ? body.base_domain : type_enum_object(body.base)};
+    def.needs = &over;
+    def.need_count = over.object_id != 0;
     def.body = ddl__type_bytes(ddl, &body);
     TRY(txn_object_create(ddl->txn, &def, &id, err));
     return ddl_created(ddl, id, err);

@@ -13,7 +13,7 @@ typedef enum ItemKind { ITEM_OBJECT, ITEM_COLUMN, ITEM_DEFAULT, ITEM_CONSTRAINT 
 typedef struct DropItem {
     uint8_t kind;
     uint32_t object_id;          /* the table of a column, default or constraint */
-    uint32_t part_id;            /* column id, constraint id */
+    uint32_t part_id;            /* column id, constraint id; 0 = of an object */
     bool named;                  /* by the statement, or a part of what is named: no word about it */
     Str what, on;                /* "view v", "table t" that it depends on */
 } DropItem;
@@ -52,23 +52,13 @@ static ErrorCode add(DropList *list, DropItem item, Error *err) {
 
 /* ---- what depends ---- */
 
-static bool needs(const CatalogObject *object, const DropItem *item) {
-    for (uint16_t i = 0; i < object->need_count; i++) {
-        bool part = item->kind == ITEM_COLUMN && object->needs[i].column_id != item->part_id;
-        if (object->needs[i].object_id == item->object_id && !part) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static ErrorCode add_needing(DropList *list, DropItem item, Error *err) {
     static const ObjectKind kinds[] = {OBJECT_VIEW, OBJECT_TYPE};
     CatalogView *catalog = list->ddl->catalog;
     const CatalogObject *object = NULL;
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
         for (size_t cursor = 0; catalog->object_next(catalog, kinds[k], &cursor, &object);) {
-            if (needs(object, &item)) {
+            if (object_needs(object, item.object_id, item.part_id)) {
                 TRY(add(list, (DropItem){.kind = ITEM_OBJECT, .object_id = object->id, .what = ddl__describe(list->ddl, object), .on = item.what}, err));
             }
         }

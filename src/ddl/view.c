@@ -63,10 +63,8 @@ static ErrorCode replace_view(Ddl *ddl, const CatalogObject *old, CatalogObject 
     TRY(ddl__must_own(ddl, old, err));
     TRY(check_replaced(ddl, old, view, err));
     def->id = old->id;
-    for (uint16_t i = 0; i < def->need_count; i++) {
-        if (def->needs[i].object_id == old->id) {
-            return error_set(err, ERR_INVALID_OBJECT_DEFINITION, ERROR_NO_POSITION, "infinite recursion detected in rules for relation \"%.*s\"", STR_ARG(old->name));
-        }
+    if (object_needs(def, old->id, 0)) {
+        return error_set(err, ERR_INVALID_OBJECT_DEFINITION, ERROR_NO_POSITION, "infinite recursion detected in rules for relation \"%.*s\"", STR_ARG(old->name));
     }
     return txn_object_replace(ddl->txn, def, err);
 }
@@ -124,15 +122,6 @@ ErrorCode ddl__create_view(Ddl *ddl, const AstCreateView *ast, const BoundStatem
 
 /* ---- new names ---- */
 
-static bool view_reads(const CatalogObject *view, const ViewRename *rename) {
-    for (uint16_t i = 0; i < view->need_count; i++) {
-        if (view->needs[i].object_id == rename->object_id && (rename->column_id == 0 || view->needs[i].column_id == rename->column_id)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 ErrorCode ddl__view_bind(Ddl *ddl, const CatalogObject *object, const ViewBody *view, const ViewRename *rename, TypeUses *uses, Str *text_out, Error *err) {
     ViewBinding binding = {0};
     AstStatement *tree = NULL;
@@ -163,7 +152,7 @@ static ErrorCode rewrite(Ddl *ddl, const CatalogObject *object, const ViewRename
 ErrorCode ddl_rename_in_views(Ddl *ddl, const ViewRename *rename, Error *err) {
     const CatalogObject *view = NULL;
     for (size_t cursor = 0; ddl->catalog->object_next(ddl->catalog, OBJECT_VIEW, &cursor, &view);) {
-        if (view_reads(view, rename)) {
+        if (object_needs(view, rename->object_id, rename->column_id)) {
             TRY(rewrite(ddl, view, rename, err));
         }
     }
