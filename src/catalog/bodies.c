@@ -2,7 +2,7 @@
  * bodies.c - bodies of catalog objects: to bytes and back. One pair of functions per kind.
  *
  * Layout:  docs/format/catalog.md. Integers little-endian, texts u32 length + bytes.
- * Tests:   test/unit/engine/test_sequence.c */
+ * Tests:   test/unit/engine/test_sequence.c, test/unit/catalog/test_user_type.c */
 #include "catalog/bodies.h"
 
 static ErrorCode finish(const Reader *reader, const char *what, Error *err) {

@@ -75,6 +75,8 @@ void grant_body_encode(const GrantBody *grant, Buffer *out);
 NODISCARD ErrorCode grant_body_decode(Bytes body, Arena *arena, GrantBody *grant_out, Error *err);
 
 /* OBJECT_COMMENT, OBJECT_SETTING: the body is the text. OBJECT_EXTENSION: the body is the version. */
+static inline Str body_text(Bytes body) { return (Str){(const char *)body.data, body.len}; }
+
 /* Settings of roles and of the database. Parent: the role, 0 = every role. Its name is the setting's, with '/' in front where the scope is the
  * less usual one: for a role, in the database; for every role, wherever (ALTER ROLE ALL). */
 static inline bool setting_is_marked(const CatalogObject *setting) { return setting->name.len > 0 && setting->name.data[0] == '/'; }
@@ -83,7 +85,6 @@ static inline Str setting_name(const CatalogObject *setting) { return str_slice(
 static inline Str setting_object_name(Arena *arena, uint32_t role_id, bool in_database, Str name) {
     return in_database == (role_id != 0) ? arena_format(arena, "/%.*s", STR_ARG(name)) : name;
 }
-static inline Str body_text(Bytes body) { return (Str){(const char *)body.data, body.len}; }
 
 /* OBJECT_TYPE */
 typedef struct DomainCheck { uint32_t id; Str name, text; bool validated; } DomainCheck; /* text: the condition over VALUE */
@@ -92,7 +93,7 @@ typedef struct TypeBody {
     uint8_t kind;              /* TypeKind */
     uint16_t label_count;      /* enum: in order */
     const Str *labels;
-    const uint64_t *positions; /* of the labels, rising; they never change: values hold them (enum_labels.h) */
+    const uint64_t *positions; /* of the labels, rising; they never change: values hold them (user_type.h) */
     Type base;                 /* domain: what its values are stored as */
     uint32_t base_domain;      /* domain over a domain: that one; its checks hold too. 0: none */
     bool not_null;

@@ -7,8 +7,8 @@
  * Threads:    one mutex, never held across I/O. Returned objects live as catalog_collect's horizon says.
  * Tests:      test/unit/catalog/test_store.c */
 #include "catalog/store.h"
-#include <stdatomic.h>
 #include "catalog/bodies.h"
+#include <stdatomic.h>
 
 typedef struct NameEntry { uint64_t hash; uint32_t slot, next; } NameEntry; /* next: place + 1 */
 typedef struct DictionaryEntry { uint32_t table_id, column_id; Dictionary *dictionary; } DictionaryEntry;

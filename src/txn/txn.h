@@ -117,8 +117,8 @@ void registry_init(TxnRegistry *registry, Sched *sched);
 void registry_deinit(TxnRegistry *registry);
 void registry_begin(TxnRegistry *registry, TxnEntry *entry, TxnClock clock, void *context);
 void registry_refresh(TxnRegistry *registry, TxnEntry *entry, TxnClock clock, void *context); /* new snapshot */
-/* The snapshot that a running transaction holds: its number and LSN name it. false: nobody holds it any more. */
 static inline uint64_t registry_number(const TxnEntry *entry) { return (entry->own & ~STAMP_OWN_BIT) >> TXN_COMMAND_BITS; }
+/* Takes the snapshot that another running transaction holds: its number and LSN name it. false: nobody holds it any more. */
 bool registry_adopt(TxnRegistry *registry, TxnEntry *entry, uint64_t number, uint64_t lsn);
 void registry_end(TxnRegistry *registry, TxnEntry *entry);
 /* Oldest snapshot in use, or the newest visible LSN: a version that ended at or below it is garbage. */
