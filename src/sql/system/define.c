@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * define.c - see define.h. */
 #include "sql/system/define.h"
-#include "sql/parse/lexer.h"
 #include "sql/system/names.h"
 #include "sql/system/print.h"
 
-void put_name(Buffer *out, Str name) {
-    if (lexer_name_is_plain(name, DIALECT_POSTGRES)) {
-        buffer_append_str(out, name);
-        return;
-    }
-    buffer_append_char(out, '"');
-    for (size_t i = 0; i < name.len; i++) {
-        if (name.data[i] == '"') {
-            buffer_append_char(out, '"');
-        }
-        buffer_append_char(out, name.data[i]);
-    }
-    buffer_append_char(out, '"');
-}
+void put_name(Buffer *out, Str name) { sql_deparse_name(name, DIALECT_POSTGRES, out); }
 
 void put_qualified(Buffer *out, Str schema, Str name) {
     put_name(out, schema);

@@ -16,15 +16,12 @@ void print__type_name(Printer *p, uint32_t oid) {
     }
 }
 
-static void print_quoted(Printer *p, Str text) {
-    print_c(p, "'");
+/* Lower-case words of the parser in upper case. */
+void print__upper(Printer *p, Str text) {
     for (size_t i = 0; i < text.len; i++) {
-        buffer_append_char(p->out, text.data[i]);
-        if (text.data[i] == '\'') {
-            print_c(p, "'");
-        }
+        char c = text.data[i];
+        buffer_append_char(p->out, c >= 'a' && c <= 'z' ? (char)(c - 32) : c);
     }
-    print_c(p, "'");
 }
 
 /* ---- constants ---- */
@@ -38,7 +35,7 @@ static void print_regclass(Printer *p, Str text) {
         names_append_relation(p->view, &relation, p->out);
         print_c(p, "'::regclass");
     } else {
-        print_quoted(p, text);
+        sql_deparse_string(text, p->out);
         print_c(p, "::regclass");
     }
 }
@@ -69,7 +66,7 @@ static void print_constant(Printer *p, const AstExpr *expr, uint32_t type) {
         print_c(p, yes ? "true" : "false");
         return;
     } else {
-        print_quoted(p, expr->as.text);
+        sql_deparse_string(expr->as.text, p->out);
     }
     if (type != 0 && type != PG_UNKNOWN) {
         print_c(p, "::");
@@ -87,7 +84,7 @@ static void print_number(Printer *p, const AstExpr *expr) {
         print_str(p, expr->as.text);
         return;
     }
-    print_quoted(p, expr->as.text);
+    sql_deparse_string(expr->as.text, p->out);
     print_c(p, "::");
     print__type_name(p, type);
 }
@@ -226,32 +223,24 @@ static void print_operator(Printer *p, const AstExpr *expr) {
 
 static void print_function_name(Printer *p, Str name) {
     static const Str KEYWORDS[] = {{"left", 4}, {"right", 5}, {"substring", 9}, {"overlay", 7}, {"position", 8}, {"trim", 4}, {"char", 4}, {"time", 4}, {"timestamp", 9}, {"interval", 8}};
-    static const Str UPPER[] = {{"coalesce", 8}, {"nullif", 6}, {"greatest", 8}, {"least", 5}};
     for (size_t i = 0; i < COUNT_OF(KEYWORDS); i++) {
         if (str_equal(name, KEYWORDS[i])) {
             buffer_printf(p->out, "\"%.*s\"", STR_ARG(name));
             return;
         }
     }
-    for (size_t i = 0; i < COUNT_OF(UPPER); i++) {
-        if (str_equal(name, UPPER[i])) {
-            for (size_t c = 0; c < name.len; c++) {
-                buffer_append_char(p->out, (char)(name.data[c] - 32));
-            }
-            return;
-        }
+    if (print__takes_common_type(name)) {
+        print__upper(p, name);
+        return;
     }
     put_name(p->out, name);
 }
 
-static bool takes_common_type(Str name) {
-    return str_equal(name, STR("coalesce")) || str_equal(name, STR("greatest")) || str_equal(name, STR("least")) || str_equal(name, STR("nullif"));
-}
-
 static void print_arguments(Printer *p, Str name, const AstExpr *expr) {
     PrintCall call = {0};
-    bool known = !takes_common_type(name) && print__function(p, name, expr->args, expr->arg_count, &call);
-    uint32_t common = takes_common_type(name) ? print__common_type(p, expr->args, expr->arg_count) : 0;
+    bool alike = print__takes_common_type(name);
+    bool known = !alike && print__function(p, name, expr->args, expr->arg_count, &call);
+    uint32_t common = alike ? print__common_type(p, expr->args, expr->arg_count) : 0;
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         print_c(p, i > 0 ? ", " : "");
         uint32_t type = known && i < call.count ? call.arguments[i] : common;
@@ -282,13 +271,6 @@ static bool print_word_call(Printer *p, const AstExpr *expr) {
     return false;
 }
 
-static void print_bare_word(Printer *p, Str name) {
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.data[i];
-        buffer_append_char(p->out, c >= 'a' && c <= 'z' ? (char)(c - 32) : c);
-    }
-}
-
 static void print_call(Printer *p, const AstExpr *expr) {
     if ((expr->flags & AST_OPERATOR) != 0) {
         print_operator(p, expr);
@@ -298,7 +280,7 @@ static void print_call(Printer *p, const AstExpr *expr) {
         return;
     }
     if ((expr->flags & AST_BARE) != 0) {
-        print_bare_word(p, expr->as.text);
+        print__upper(p, expr->as.text);
         return;
     }
     print_function_name(p, expr->as.text);
@@ -353,15 +335,19 @@ static void print_special_call(Printer *p, const AstExpr *expr) {
     }
 }
 
+void print__sort_order(Printer *p, const AstSortKey *key) {
+    print_c(p, key->descending ? " DESC" : "");
+    if (key->nulls_given && key->nulls_first != key->descending) {
+        print_c(p, key->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+    }
+    p->gave_up = p->gave_up || key->using_operator.len > 0;
+}
+
 static void print_sort_keys(Printer *p, const AstSortKey *keys, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         print_c(p, i > 0 ? ", " : "");
         print__expr(p, keys[i].expr);
-        print_c(p, keys[i].descending ? " DESC" : "");
-        if (keys[i].nulls_given && keys[i].nulls_first != keys[i].descending) {
-            print_c(p, keys[i].nulls_first ? " NULLS FIRST" : " NULLS LAST");
-        }
-        p->gave_up = p->gave_up || keys[i].using_operator.len > 0;
+        print__sort_order(p, &keys[i]);
     }
 }
 

@@ -40,6 +40,7 @@ typedef struct PrintCall { uint32_t arguments[8]; uint32_t count, result; } Prin
 bool print__operator(Str name, uint32_t left, uint32_t right, PrintCall *call_out);
 bool print__function(Printer *p, Str name, AstExpr *const *args, uint32_t count, PrintCall *call_out);
 uint32_t print__common_type(Printer *p, AstExpr *const *args, uint32_t count);
+bool print__takes_common_type(Str name);                   /* COALESCE and its kin: no functions, their arguments have one type */
 Str print__like_operator(Str word);                        /* "like" -> "~~"; empty: none of them */
 const PrintItem *print__column(const Printer *p, const AstNames *names, uint16_t *column_out);
 
@@ -48,6 +49,8 @@ void print__expr(Printer *p, const AstExpr *expr);
 void print__as(Printer *p, const AstExpr *expr, uint32_t type, const AstExpr *parent); /* with the cast that makes it one; 0: as it is */
 void print__operand(Printer *p, const AstExpr *expr, const AstExpr *parent);           /* in parentheses if the parent needs them */
 void print__type_name(Printer *p, uint32_t oid);
+void print__upper(Printer *p, Str text);
+void print__sort_order(Printer *p, const AstSortKey *key); /* DESC, NULLS FIRST */
 bool print__predicate(Printer *p, const AstExpr *expr);    /* operators that are words; false: another one */
 void print__binary(Printer *p, const AstExpr *expr, Str name, const AstExpr *left, const AstExpr *right);
 void print__open(Printer *p);                              /* what is in parentheses unless it is pretty */

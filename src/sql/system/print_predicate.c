@@ -2,19 +2,12 @@
  * print_predicate.c - operators that are words. PostgreSQL keeps few of them: LIKE is ~~, BETWEEN two comparisons, IN an = ANY of an array. */
 #include "sql/system/print_internal.h"
 
-static void print_upper(Printer *p, Str text) {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.data[i];
-        buffer_append_char(p->out, c >= 'a' && c <= 'z' ? (char)(c - 32) : c);
-    }
-}
-
 static void print_chain(Printer *p, const AstExpr *expr) {
     print__open(p);
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         if (i > 0) {
             print_c(p, " ");
-            print_upper(p, expr->as.text);
+            print__upper(p, expr->as.text);
             print_c(p, " ");
         }
         print__operand(p, expr->args[i], expr);
@@ -27,7 +20,7 @@ static void print_test(Printer *p, const AstExpr *expr) {
     print__open(p);
     print__operand(p, expr->args[0], expr);
     print_c(p, " ");
-    print_upper(p, expr->as.text);
+    print__upper(p, expr->as.text);
     if (expr->arg_count == 2) {
         print_c(p, " ");
         print__as(p, expr->args[1], print__type(p, expr->args[0]), expr);

@@ -58,15 +58,21 @@ static const AstSelect *first_arm(const AstSelect *select) {
     return select;
 }
 
+/* The scope of the query within the one that is there; answers that one, for the way out. */
+static const PrintScope *enter(Printer *p, const AstSelect *select) {
+    const PrintScope *outer = p->scope;
+    PrintScope *scope = scope_of_query(p, select);
+    scope->outer = outer;
+    p->scope = scope;
+    return outer;
+}
+
 static PrintItem item_of_query(Printer *p, const AstSelect *select, Str alias) {
     const AstSelect *first = first_arm(select);
     PrintItem item = {.alias = alias, .count = (uint16_t)(first->kind == AST_SELECT_QUERY ? first->item_count : 0)};
     Str *names = arena_array(&p->arena, Str, item.count + 1u);
     uint32_t *types = arena_array(&p->arena, uint32_t, item.count + 1u);
-    const PrintScope *outer = p->scope;
-    PrintScope *scope = scope_of_query(p, first);
-    scope->outer = outer;
-    p->scope = scope;
+    const PrintScope *outer = enter(p, first);
     for (uint16_t i = 0; i < item.count; i++) {
         names[i] = item_name(&first->items[i]);
         types[i] = print__type(p, first->items[i].expr);
@@ -163,16 +169,22 @@ static PrintScope *scope_of_query(Printer *p, const AstSelect *select) {
 
 static void print_from(Printer *p, const AstFrom *from);
 
+/* (a, b), nothing for none */
+static void print_names(Printer *p, const char *before, const AstName *names, uint32_t count) {
+    print_c(p, count > 0 ? before : "");
+    for (uint32_t i = 0; i < count; i++) {
+        print_c(p, i > 0 ? ", " : "(");
+        put_name(p->out, names[i].text);
+    }
+    print_c(p, count > 0 ? ")" : "");
+}
+
 static void print_alias(Printer *p, const AstFrom *from, Str name) {
     if (from->alias != NULL && (!str_equal(from->alias->text, name) || from->column_count > 0)) {
         print_c(p, " ");
         put_name(p->out, from->alias->text);
     }
-    for (uint32_t i = 0; i < from->column_count; i++) {
-        print_c(p, i > 0 ? ", " : "(");
-        put_name(p->out, from->columns[i].text);
-        print_c(p, i + 1 == from->column_count ? ")" : "");
-    }
+    print_names(p, "", from->columns, from->column_count);
 }
 
 static void print_join(Printer *p, const AstJoin *join, bool alias) {
@@ -189,11 +201,7 @@ static void print_join(Printer *p, const AstJoin *join, bool alias) {
     print_c(p, right ? "(" : "");
     print_from(p, join->right);
     print_c(p, right ? ")" : "");
-    for (uint32_t i = 0; i < join->using_count; i++) {
-        print_c(p, i > 0 ? ", " : " USING (");
-        put_name(p->out, join->using_columns[i].text);
-        print_c(p, i + 1 == join->using_count ? ")" : "");
-    }
+    print_names(p, " USING ", join->using_columns, join->using_count);
     if (join->on != NULL) {
         print_c(p, " ON ");
         print__open(p);
@@ -300,11 +308,7 @@ static void print_order(Printer *p, const AstSelect *select, bool of_set) {
         const AstSortKey *key = &select->order_by[i];
         print_c(p, i > 0 ? ", " : "");
         print_sort_item(p, of_set ? key->expr : output_of(select, key->expr));
-        print_c(p, key->descending ? " DESC" : "");
-        if (key->nulls_given && key->nulls_first != key->descending) {
-            print_c(p, key->nulls_first ? " NULLS FIRST" : " NULLS LAST");
-        }
-        p->gave_up = p->gave_up || key->using_operator.len > 0;
+        print__sort_order(p, key);
     }
 }
 
@@ -372,10 +376,7 @@ static void print_arm(Printer *p, const AstSelect *arm) {
         print_any_query(p, arm);
         return;
     }
-    const PrintScope *outer = p->scope;
-    PrintScope *scope = scope_of_query(p, arm);
-    scope->outer = outer;
-    p->scope = scope;
+    const PrintScope *outer = enter(p, arm);
     print_basic(p, arm);
     p->scope = outer;
 }
@@ -410,11 +411,7 @@ static void print_with(Printer *p, const AstWith *with) {
         }
         print_c(p, i > 0 ? ", " : "");
         put_name(p->out, cte->name.text);
-        for (uint32_t c = 0; c < cte->column_count; c++) {
-            print_c(p, c > 0 ? ", " : "(");
-            put_name(p->out, cte->columns[c].text);
-            print_c(p, c + 1 == cte->column_count ? ")" : "");
-        }
+        print_names(p, "", cte->columns, cte->column_count);
         print_c(p, cte->materialized == AST_MATERIALIZED ? " AS MATERIALIZED (" : cte->materialized == AST_NOT_MATERIALIZED ? " AS NOT MATERIALIZED (" : " AS (");
         print__keyword(p, "", 0, 0, 0);
         print_any_query(p, cte->statement->as.select);

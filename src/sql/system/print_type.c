@@ -197,6 +197,10 @@ uint32_t print__common_type(Printer *p, AstExpr *const *args, uint32_t count) {
     return common == 0 && constants ? PG_TEXT : common;
 }
 
+bool print__takes_common_type(Str name) {
+    return str_equal(name, STR("coalesce")) || str_equal(name, STR("nullif")) || str_equal(name, STR("greatest")) || str_equal(name, STR("least"));
+}
+
 Str print__like_operator(Str word) {
     static const struct { Str word, sign; } LIKES[] = {
         {{"like", 4}, {"~~", 2}}, {{"not like", 8}, {"!~~", 3}}, {{"ilike", 5}, {"~~*", 3}}, {{"not ilike", 9}, {"!~~*", 4}},
@@ -228,15 +232,12 @@ static uint32_t operator_type(Printer *p, const AstExpr *expr) {
 }
 
 static uint32_t call_type(Printer *p, Str name, const AstExpr *expr) {
-    static const Str FIRSTS[] = {{"coalesce", 8}, {"nullif", 6}, {"greatest", 8}, {"least", 5}};
     PrintCall call;
     if ((expr->flags & AST_OPERATOR) != 0 && expr->kind == AST_CALL) {
         return operator_type(p, expr);
     }
-    for (size_t i = 0; i < COUNT_OF(FIRSTS); i++) {
-        if (str_equal(name, FIRSTS[i])) {
-            return print__common_type(p, expr->args, expr->arg_count);
-        }
+    if (print__takes_common_type(name)) {
+        return print__common_type(p, expr->args, expr->arg_count);
     }
     if (str_equal(name, STR("exists"))) {
         return PG_BOOL;
