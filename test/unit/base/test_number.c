@@ -247,7 +247,6 @@ static void floats_print(void **state) {
     }
 }
 
-/* As short as the shortest of printf's roundings that reads back, and never longer than DOUBLE_TEXT_MAX. */
 static void fractions_print(void **state) {
     (void)state;
     static const struct { int64_t value; int digits; const char *text; } ROWS[] = {
@@ -260,6 +259,7 @@ static void fractions_print(void **state) {
     }
 }
 
+/* As short as the shortest of printf's roundings that reads back, and never longer than DOUBLE_TEXT_MAX. */
 static void check_shortest(double value) {
     char text[DOUBLE_TEXT_MAX + 1];
     size_t len = format_double(text, value, DOUBLE_POSTGRES);
