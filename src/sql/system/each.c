@@ -32,6 +32,11 @@ uint32_t comment_column(const CatalogObject *comment) {
     return comment->name.len > 0 && parse_uint64(comment->name, &id, &overflow) ? (uint32_t)id : 0;
 }
 
+int32_t column_number(SystemView *view, uint32_t object_id, uint32_t column_id) {
+    const TableDef *table = view->inner->table_by_id(view->inner, object_id);
+    return column_id == 0 ? 0 : table == NULL ? (int32_t)column_id : table_column_by_id(table, column_id) + 1;
+}
+
 bool schema_in_path(SystemView *view, Str name) {
     const FunctionEnvironment *environment = view->environment;
     bool own_temporary = environment->temp_schema_name.len > 0 && str_equal(name, environment->temp_schema_name); /* searched first, unsaid */

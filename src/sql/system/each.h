@@ -39,6 +39,7 @@ uint32_t role_oid(uint32_t role_id);
 uint32_t role_of_oid(uint32_t oid);
 Str schema_name(SystemView *view, uint32_t schema_id);
 uint32_t comment_column(const CatalogObject *comment);           /* ColumnDef.id (a view's: the place from 1), 0 = the object itself */
+int32_t column_number(SystemView *view, uint32_t object_id, uint32_t column_id); /* such an id to attnum; 0 = the object itself */
 #define COMMENT_OF_PUBLIC STR("standard public schema")          /* until it gets another one */
 bool schema_in_path(SystemView *view, Str name);                /* pg_catalog too */
 

@@ -2,7 +2,7 @@
  * produce.h - the producers of relations.h. Each writes all rows of its relation with the calls of rows.h. */
 #pragma once
 #include "catalog/bodies.h"
-#include "sql/system/rows.h"
+#include "sql/system/each.h"
 
 #define SYSTEM_PRODUCERS(X) \
     X(info_character_sets) X(info_check_constraints) X(info_columns) X(info_constraint_column_usage) \
@@ -24,6 +24,8 @@ bool next_domain(SystemView *view, size_t *cursor, const CatalogObject **object_
 void put_domain_checks(SystemView *view, SystemRows *rows);                        /* rows of pg_constraint */
 bool define_domain_check(SystemView *view, uint32_t oid, Buffer *out);             /* "CHECK ((VALUE > 0))" */
 /* ---- pieces of information_schema (produce_info.c) ---- */
+void put_catalog(SystemView *view, SystemRows *rows);   /* the database's name */
+void put_table_name(SystemView *view, SystemRows *rows, const AnyRelation *table); /* catalog, schema, name */
 void put_type_shape(SystemRows *rows, Type type);   /* data_type to interval_precision */
 void put_udt(SystemView *view, SystemRows *rows, Type type); /* udt_schema, udt_name */
 

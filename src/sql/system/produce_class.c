@@ -281,9 +281,7 @@ ErrorCode system_rows_info_views(SystemView *view, SystemRows *rows, Error *err)
             continue;
         }
         row_begin(rows);
-        put_text(rows, view->environment->database_name);
-        put_text(rows, relation.schema_name);
-        put_text(rows, relation.name);
+        put_table_name(view, rows, &relation);
         put_view_text(view, rows, &relation);
         put_c(rows, "NONE");
         for (int i = 0; i < 5; i++) {

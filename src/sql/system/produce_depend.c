@@ -21,7 +21,7 @@ static void put_depend(SystemRows *rows, Dependency object, Dependency needed, c
 }
 
 static Dependency of_class(uint32_t oid, int32_t column) { return (Dependency){OID_CLASS_CLASS, oid, column}; }
-static int32_t column_number(const TableDef *table, uint32_t id) { return table_column_by_id(table, id) + 1; }
+static int32_t number_in(const TableDef *table, uint32_t id) { return table_column_by_id(table, id) + 1; }
 
 static void put_row_types(SystemRows *rows, const AnyRelation *relation) {
     Dependency row = {OID_CLASS_TYPE, oid_row_type(relation->oid), 0};
@@ -47,7 +47,7 @@ static void put_foreign_key(SystemView *view, SystemRows *rows, const Constraint
     const TableDef *other = view->inner->table_by_id(view->inner, constraint->referenced_table_id);
     Dependency key = {OID_CLASS_CONSTRAINT, oid_of_object(constraint->id), 0};
     for (uint16_t i = 0; other != NULL && i < constraint->column_count; i++) {
-        put_depend(rows, key, of_class(oid_of_table(other->id), column_number(other, constraint->referenced_ids[i])), 'n');
+        put_depend(rows, key, of_class(oid_of_table(other->id), number_in(other, constraint->referenced_ids[i])), 'n');
     }
     if (other != NULL && constraint->index_id != 0) {
         put_depend(rows, key, of_class(oid_of_object(constraint->index_id), 0), 'n');
@@ -59,7 +59,7 @@ static void put_constraints(SystemView *view, SystemRows *rows, const AnyRelatio
         const ConstraintDef *constraint = &table->def->constraints[i];
         Dependency self = {OID_CLASS_CONSTRAINT, oid_of_object(constraint->id), 0};
         for (uint16_t c = 0; c < constraint->column_count; c++) {
-            put_depend(rows, self, of_class(table->oid, column_number(table->def, constraint->column_ids[c])), 'a');
+            put_depend(rows, self, of_class(table->oid, number_in(table->def, constraint->column_ids[c])), 'a');
         }
         if (constraint->column_count == 0) {
             put_depend(rows, self, of_class(table->oid, 0), 'a');
@@ -79,7 +79,7 @@ static void put_index(SystemRows *rows, const AnyRelation *index) {
     }
     for (uint16_t k = 0; k < def->key_count; k++) {
         if (def->keys[k].text.len == 0) {
-            put_depend(rows, of_class(index->oid, 0), of_class(oid_of_table(index->def->id), column_number(index->def, def->keys[k].column_id)), 'a');
+            put_depend(rows, of_class(index->oid, 0), of_class(oid_of_table(index->def->id), number_in(index->def, def->keys[k].column_id)), 'a');
             on_column = true;
         }
     }
@@ -93,13 +93,8 @@ static void put_sequence_owner(SystemView *view, SystemRows *rows, const AnyRela
     const TableDef *table = object->parent_id == 0 ? NULL : view->inner->table_by_id(view->inner, object->parent_id);
     SequenceBody body;
     if (table != NULL && sequence_body_decode(object->body, &body, NULL) == ERR_OK) {
-        put_depend(rows, of_class(sequence->oid, 0), of_class(oid_of_table(table->id), column_number(table, object->parent_column)), body.internal ? 'i' : 'a');
+        put_depend(rows, of_class(sequence->oid, 0), of_class(oid_of_table(table->id), number_in(table, object->parent_column)), body.internal ? 'i' : 'a');
     }
-}
-
-static int32_t needed_column(SystemView *view, uint32_t object_id, uint32_t column_id) {
-    const TableDef *table = view->inner->table_by_id(view->inner, object_id);
-    return column_id == 0 ? 0 : table != NULL ? column_number(table, column_id) : (int32_t)column_id;
 }
 
 static void put_view_needs(SystemView *view, SystemRows *rows, const AnyRelation *relation) {
@@ -108,7 +103,7 @@ static void put_view_needs(SystemView *view, SystemRows *rows, const AnyRelation
     put_depend(rows, rule, of_class(relation->oid, 0), 'i');
     put_depend(rows, rule, of_class(relation->oid, 0), 'n');
     for (uint16_t i = 0; i < object->need_count; i++) {
-        int32_t column = needed_column(view, object->needs[i].object_id, object->needs[i].column_id);
+        int32_t column = column_number(view, object->needs[i].object_id, object->needs[i].column_id);
         put_depend(rows, rule, of_class(oid_of_object(object->needs[i].object_id), column), 'n');
     }
 }

@@ -33,8 +33,6 @@ static void put_check(SystemRows *rows, const CatalogObject *domain, const Domai
     put_bool(rows, true);
     put_int(rows, 0);
     put_bool(rows, false);
-    put_nulls(rows, 7);
-    put_nulls(rows, 1);
     row_end(rows);
 }
 
@@ -65,7 +63,7 @@ bool define_domain_check(SystemView *view, uint32_t oid, Buffer *out) {
 /* ---- information_schema ---- */
 
 static void put_place(SystemView *view, SystemRows *rows, const CatalogObject *domain) {
-    put_text(rows, view->environment->database_name);
+    put_catalog(view, rows);
     put_text(rows, schema_name(view, domain->schema_id));
 }
 
@@ -78,12 +76,8 @@ ErrorCode system_rows_info_domains(SystemView *view, SystemRows *rows, Error *er
         put_place(view, rows, domain);
         put_text(rows, domain->name);
         put_type_shape(rows, body.base);
-        if (body.default_text.len > 0) {
-            put_text(rows, body.default_text);
-        } else {
-            put_null(rows);
-        }
-        put_text(rows, view->environment->database_name);
+        put_filled(rows, body.default_text);
+        put_catalog(view, rows);
         put_udt(view, rows, body.base);
         put_nulls(rows, 4);
         put_c(rows, "1");

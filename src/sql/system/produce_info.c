@@ -5,7 +5,7 @@
 #include "sql/system/produce.h"
 #include <stdio.h>
 
-static void put_catalog(SystemView *view, SystemRows *rows) { put_text(rows, view->environment->database_name); }
+void put_catalog(SystemView *view, SystemRows *rows) { put_text(rows, view->environment->database_name); }
 
 ErrorCode system_rows_info_information_schema_catalog_name(SystemView *view, SystemRows *rows, Error *err) {
     (void)err;
@@ -36,7 +36,7 @@ ErrorCode system_rows_info_schemata(SystemView *view, SystemRows *rows, Error *e
     return ERR_OK;
 }
 
-static void put_table_name(SystemView *view, SystemRows *rows, const AnyRelation *table) {
+void put_table_name(SystemView *view, SystemRows *rows, const AnyRelation *table) {
     put_catalog(view, rows);
     put_text(rows, table->schema_name);
     put_text(rows, table->name);
@@ -246,11 +246,7 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     put_identity(view, rows, column.def);
     bool is_generated = column.def != NULL && column.def->generated_text.len > 0;
     put_c(rows, is_generated ? "ALWAYS" : "NEVER");
-    if (is_generated) {
-        put_text(rows, column.def->generated_text);
-    } else {
-        put_null(rows);
-    }
+    put_filled(rows, is_generated ? column.def->generated_text : (Str){0});
     put_yes(rows, !table->is_system && table->kind == 'r');
     row_end(rows);
 }

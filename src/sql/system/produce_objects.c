@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * produce_objects.c - sequences, comments, extensions, rules of views, and what depends on what. */
+ * produce_objects.c - sequences, comments, extensions, rules of views. */
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
 #include <stdio.h>
@@ -116,12 +116,6 @@ static uint32_t class_of_part(SystemView *view, uint32_t id) {
     return OID_CLASS_CLASS;
 }
 
-static int32_t column_number(SystemView *view, const CatalogObject *comment) {
-    const TableDef *table = view->inner->table_by_id(view->inner, comment->parent_id);
-    uint32_t column = comment_column(comment);
-    return column == 0 ? 0 : table == NULL ? (int32_t)column : table_column_by_id(table, column) + 1;
-}
-
 static void put_descriptions(SystemView *view, SystemRows *rows, bool shared) {
     bool public_said = shared;
     size_t cursor = 0;
@@ -139,7 +133,7 @@ static void put_descriptions(SystemView *view, SystemRows *rows, bool shared) {
         put_oid(rows, is_database ? (uint32_t)OID_DATABASE : object_oid(object, comment->parent_id));
         put_oid(rows, class_oid);
         if (!shared) {
-            put_int(rows, column_number(view, comment));
+            put_int(rows, column_number(view, comment->parent_id, comment_column(comment)));
         }
         put_text(rows, body_text(comment->body));
         row_end(rows);

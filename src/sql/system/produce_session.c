@@ -5,14 +5,6 @@
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
 
-static void put_filled(SystemRows *rows, Str value) { /* empty text stands for none */
-    if (value.len == 0) {
-        put_null(rows);
-    } else {
-        put_text(rows, value);
-    }
-}
-
 static void put_time(SystemRows *rows, int64_t micros) {
     if (micros == 0) {
         put_null(rows);

@@ -98,11 +98,7 @@ static void put_domain_tail(SystemRows *rows, const TypeBody *body, uint32_t col
     put_int(rows, domain && body->base.id == TYPE_ARRAY ? 1 : 0);
     put_oid(rows, collation);
     put_null(rows);
-    if (domain && body->default_text.len > 0) {
-        put_text(rows, body->default_text);
-    } else {
-        put_null(rows);
-    }
+    put_filled(rows, domain ? body->default_text : (Str){0});
 }
 
 static void put_head(SystemView *view, SystemRows *rows, const CatalogObject *type, bool is_array) {

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * produce_usage.c - views of information_schema that say what uses what: types of columns, tables and columns that views read. */
-#include "sql/system/each.h"
 #include "sql/system/produce.h"
-
-static void put_database(SystemView *view, SystemRows *rows) { put_text(rows, view->environment->database_name); }
-
-static void put_relation(SystemView *view, SystemRows *rows, const AnyRelation *relation) {
-    put_database(view, rows);
-    put_text(rows, relation->schema_name);
-    put_text(rows, relation->name);
-}
 
 ErrorCode system_rows_info_column_udt_usage(SystemView *view, SystemRows *rows, Error *err) {
     RelationWalk walk = {0};
@@ -21,9 +12,9 @@ ErrorCode system_rows_info_column_udt_usage(SystemView *view, SystemRows *rows, 
             AnyColumn column;
             relation_column(&relation, c, &column);
             row_begin(rows);
-            put_database(view, rows);
+            put_catalog(view, rows);
             put_udt(view, rows, column.type);
-            put_relation(view, rows, &relation);
+            put_table_name(view, rows, &relation);
             put_text(rows, column.name);
             row_end(rows);
         }
@@ -57,8 +48,8 @@ static void put_needs(SystemView *view, SystemRows *rows, const AnyRelation *rea
             continue;
         }
         row_begin(rows);
-        put_relation(view, rows, reader);
-        put_relation(view, rows, &relation);
+        put_table_name(view, rows, reader);
+        put_table_name(view, rows, &relation);
         if (columns) {
             put_text(rows, column.name);
         }

@@ -110,6 +110,14 @@ void put_text(SystemRows *rows, Str value) {
     }
 }
 
+void put_filled(SystemRows *rows, Str value) {
+    if (value.len == 0) {
+        put_null(rows);
+    } else {
+        put_text(rows, value);
+    }
+}
+
 void put_c(SystemRows *rows, const char *value) {
     if (value == NULL) {
         put_null(rows);

@@ -31,6 +31,7 @@ void put_oid(SystemRows *rows, uint32_t value);      /* oid and the reg… types
 void put_bool(SystemRows *rows, bool value);
 void put_int(SystemRows *rows, int64_t value);       /* int2, int4, int8, float4, float8, numeric, timestamptz: as the column is typed */
 void put_text(SystemRows *rows, Str value);          /* text, name, varchar, json … */
+void put_filled(SystemRows *rows, Str value);        /* same, but an empty one stands for null */
 void put_c(SystemRows *rows, const char *value);     /* NUL-ended text; NULL = null */
 void put_char(SystemRows *rows, char value);         /* "char" */
 void put_yes(SystemRows *rows, bool value);          /* information_schema's YES / NO */
