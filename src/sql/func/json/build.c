@@ -167,26 +167,6 @@ static ErrorCode put_list(const KernelCall *call, size_t row, Buffer *out, Error
 
 static ErrorCode put_first(const KernelCall *call, size_t row, Buffer *out, Error *err) { return put_value(call, 0, row, out, err); }
 
-ErrorCode json__put(const KernelCall *call, Vector *out, size_t row, Buffer *text, Error *err) {
-    if (text->failed) {
-        return func__check_text_bytes(UINT64_MAX, err);
-    }
-    if (out->type.id != TYPE_JSONB) {
-        func__put_copy(call, out, row, buffer_str(text));
-        buffer_clear(text);
-        return ERR_OK;
-    }
-    Buffer normal;
-    buffer_init(&normal, TEXT_RESULT_BYTES_MAX);
-    ErrorCode code = jsonb_normalise(buffer_str(text), &normal, err);
-    if (code == ERR_OK) {
-        func__put_copy(call, out, row, buffer_str(&normal));
-    }
-    buffer_deinit(&normal);
-    buffer_clear(text);
-    return code;
-}
-
 /* ---- what aggregates have collected in arrays ---- */
 
 static void put_item(const KernelCall *call, const AnyArray *array, uint32_t i, Buffer *out) {
@@ -281,13 +261,34 @@ static ErrorCode put_texts(const KernelCall *call, size_t row, Buffer *out, Erro
     return ERR_OK;
 }
 
+/* Ends a row and clears text. */
+static ErrorCode end_row(const KernelCall *call, Vector *out, size_t row, Buffer *text, Error *err) {
+    if (text->failed) {
+        return func__check_text_bytes(UINT64_MAX, err);
+    }
+    if (out->type.id != TYPE_JSONB) {
+        func__put_copy(call, out, row, buffer_str(text));
+        buffer_clear(text);
+        return ERR_OK;
+    }
+    Buffer normal;
+    buffer_init(&normal, TEXT_RESULT_BYTES_MAX);
+    ErrorCode code = jsonb_normalise(buffer_str(text), &normal, err);
+    if (code == ERR_OK) {
+        func__put_copy(call, out, row, buffer_str(&normal));
+    }
+    buffer_deinit(&normal);
+    buffer_clear(text);
+    return code;
+}
+
 ErrorCode json__rows(const KernelCall *call, JsonPut put, Vector *out, Error *err) {
     Buffer text;
     ErrorCode code = ERR_OK;
     buffer_init(&text, TEXT_RESULT_BYTES_MAX);
     FOR_ROWS(call, row) {
         TRY_OR(done, put(call, row, &text, err));
-        TRY_OR(done, json__put(call, out, row, &text, err));
+        TRY_OR(done, end_row(call, out, row, &text, err));
     }
 done:
     buffer_deinit(&text);

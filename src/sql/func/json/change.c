@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * json/change.c - jsonb values made of others: || - #- jsonb_set, jsonb_insert, strip_nulls, jsonb_pretty.
  *
- * Why:   a changed text is written in any form and brought into the normal form at its end (json__put): keys find their places there. */
+ * Why:   a changed text is written in any form and brought into the normal form at its end (json__rows): keys find their places there. */
 #include "sql/func/json/json_internal.h"
 
 static void put_comma(Buffer *out, bool *first) {

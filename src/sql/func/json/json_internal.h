@@ -20,11 +20,9 @@ bool json__key_is(Str quoted, Str key, Buffer *scratch);
 bool json__field(Str json, Str key, Str *value_out);
 int64_t json__element_count(Str json);
 bool json__element(Str json, int64_t number, Str *value_out); /* negative numbers count from the end */
-/* Ends a row: `text` as it is for json, in normal form for jsonb. Clears text. */
-NODISCARD ErrorCode json__put(const KernelCall *call, Vector *out, size_t row, Buffer *text, Error *err);
 /* Appends one row's text. */
 typedef ErrorCode (*JsonPut)(const KernelCall *call, size_t row, Buffer *out, Error *err);
-/* The rows of a function that makes json or jsonb: put, then json__put. */
+/* The rows of a function that makes json or jsonb: what put wrote, as it is for json, in normal form for jsonb. */
 NODISCARD ErrorCode json__rows(const KernelCall *call, JsonPut put, Vector *out, Error *err);
 /* "text" with its escapes. */
 void json__put_string(Str text, Buffer *out);
