@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * numeric.c - exact decimal arithmetic up to 38 digits with PostgreSQL's scales and special values.
+ * numeric.c - exact decimal arithmetic in 128 bits with PostgreSQL's scales and special values.
  *
- * Invariants: |coefficient| < 10^38; 0 <= scale <= 38; a special kind has coefficient and scale 0.
- * Why:        what 38 digits cannot hold exactly is refused instead of rounded; only division rounds, as PostgreSQL's does.
+ * Invariants: -2^127 <= coefficient < 2^127; 0 <= scale <= 38; a special kind has coefficient and scale 0.
+ * Why:        what 128 bits cannot hold exactly is refused instead of rounded; only division rounds, as PostgreSQL's does.
  * Tests:      test/unit/base/test_numeric.c (answers of PostgreSQL 15, random checks against wider arithmetic) */
 #include "base/numeric.h"
 #include "base/numeric_internal.h"
@@ -47,8 +47,8 @@ static Uint128 magnitude(Int128 value) {
     return value < 0 ? -(Uint128)value : (Uint128)value;
 }
 
-static bool fits(Uint256 value) {
-    return value.high == 0 && value.low < (Uint128)pow10_int128(NUMERIC_DIGITS_MAX);
+static bool fits(Uint256 value, bool negative) {
+    return value.high == 0 && value.low <= NUMERIC_COEFFICIENT_MAX - !negative;
 }
 
 static bool is_finite(Numeric value) {
@@ -82,11 +82,10 @@ static bool rounds_up(Uint128 remainder, Uint128 divisor) {
 }
 
 static ErrorCode finish(bool negative, Uint256 coefficient, int scale, Numeric *out, Error *err) {
-    if (!fits(coefficient) || scale > NUMERIC_SCALE_MAX) {
+    if (!fits(coefficient, negative) || scale > NUMERIC_SCALE_MAX) {
         return out_of_range(err);
     }
-    Int128 value = (Int128)coefficient.low;
-    *out = (Numeric){.coefficient = negative ? -value : value, .scale = (int16_t)scale, .kind = NUMERIC_FINITE};
+    *out = (Numeric){.coefficient = (Int128)(negative ? -coefficient.low : coefficient.low), .scale = (int16_t)scale, .kind = NUMERIC_FINITE};
     return ERR_OK;
 }
 
@@ -100,13 +99,29 @@ ErrorCode numeric_rescale(Numeric value, int16_t scale, Numeric *out, Error *err
     bool negative = value.coefficient < 0;
     if (scale >= value.scale) {
         Uint256 wide;
-        (void)shifted(value.coefficient, scale - value.scale, &wide); /* 38 + 38 digits fit 256 bits */
+        (void)shifted(value.coefficient, scale - value.scale, &wide); /* 2^127 x 10^38 fits 256 bits */
         return finish(negative, wide, scale, out, err);
     }
     Uint128 divisor = (Uint128)pow10_int128(value.scale - scale);
     Uint128 whole = magnitude(value.coefficient);
     Uint128 quotient = whole / divisor + rounds_up(whole % divisor, divisor);
     return finish(negative, (Uint256){.low = quotient}, scale, out, err);
+}
+
+/* The other sign, of infinities too; of the least coefficient nothing. */
+static NumericKind negated_kind(Numeric value) {
+    if (value.kind == NUMERIC_INFINITY || value.kind == NUMERIC_MINUS_INFINITY) {
+        return value.kind == NUMERIC_INFINITY ? NUMERIC_MINUS_INFINITY : NUMERIC_INFINITY;
+    }
+    return (NumericKind)value.kind;
+}
+
+ErrorCode numeric_negate(Numeric value, Numeric *out, Error *err) {
+    if (!is_finite(value)) {
+        *out = special(negated_kind(value));
+        return ERR_OK;
+    }
+    return finish(value.coefficient > 0, (Uint256){.low = magnitude(value.coefficient)}, value.scale, out, err);
 }
 
 static ErrorCode add_special(Numeric a, Numeric b, Numeric *out) {
@@ -136,16 +151,21 @@ ErrorCode numeric_add(Numeric a, Numeric b, Numeric *out, Error *err) {
     return finish(sum < 0, (Uint256){.low = magnitude(sum)}, scale, out, err);
 }
 
-static Numeric negated(Numeric value) {
-    value.coefficient = -value.coefficient;
-    if (value.kind == NUMERIC_INFINITY || value.kind == NUMERIC_MINUS_INFINITY) {
-        value.kind = value.kind == NUMERIC_INFINITY ? NUMERIC_MINUS_INFINITY : NUMERIC_INFINITY;
-    }
-    return value;
-}
-
 ErrorCode numeric_sub(Numeric a, Numeric b, Numeric *out, Error *err) {
-    return numeric_add(a, negated(b), out, err);
+    if (!is_finite(a) || !is_finite(b)) {
+        b.kind = (uint8_t)negated_kind(b);
+        return add_special(a, b, out);
+    }
+    int16_t scale = MAX_OF(a.scale, b.scale);
+    Numeric x;
+    Numeric y;
+    TRY(numeric_rescale(a, scale, &x, err));
+    TRY(numeric_rescale(b, scale, &y, err));
+    Int128 difference;
+    if (__builtin_sub_overflow(x.coefficient, y.coefficient, &difference)) {
+        return out_of_range(err);
+    }
+    return finish(difference < 0, (Uint256){.low = magnitude(difference)}, scale, out, err);
 }
 
 ErrorCode numeric_mul(Numeric a, Numeric b, Numeric *out, Error *err) {
@@ -161,7 +181,7 @@ ErrorCode numeric_mul(Numeric a, Numeric b, Numeric *out, Error *err) {
     Uint256 product = numeric__multiply(magnitude(a.coefficient), magnitude(b.coefficient));
     int scale = a.scale + b.scale;
     /* Zeros at the end are the only digits that may go when there are too many. */
-    while (scale > 0 && (scale > NUMERIC_SCALE_MAX || !fits(product))) {
+    while (scale > 0 && (scale > NUMERIC_SCALE_MAX || !fits(product, sign < 0))) {
         Uint128 remainder;
         Uint256 tenth = numeric__divide(product, 10, &remainder);
         if (remainder != 0) {
@@ -175,7 +195,7 @@ ErrorCode numeric_mul(Numeric a, Numeric b, Numeric *out, Error *err) {
 
 static int count_digits(Uint128 value) {
     int digits = 0;
-    while (digits < NUMERIC_DIGITS_MAX && value >= (Uint128)pow10_int128(digits)) {
+    while (digits <= NUMERIC_DIGITS_MAX && value >= (Uint128)pow10_int128(digits)) {
         digits++;
     }
     return digits;
@@ -251,7 +271,7 @@ ErrorCode numeric_div(Numeric a, Numeric b, Numeric *out, Error *err) {
     Uint128 divisor = magnitude(b.coefficient);
     Uint128 remainder;
     Uint256 quotient = numeric__divide(dividend, divisor, &remainder);
-    if (!fits(quotient)) {
+    if (!fits(quotient, negative)) {
         return out_of_range(err);
     }
     quotient.low += rounds_up(remainder, divisor);

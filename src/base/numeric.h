@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * numeric.h - exact decimals up to 38 digits: coefficient int128 x 10^-scale. Arithmetic refuses (ERR_OUT_OF_RANGE) what needs more.
+ * numeric.h - exact decimals of 38 digits and some of 39: coefficient int128 x 10^-scale. Arithmetic refuses (ERR_OUT_OF_RANGE) what needs more.
  *
  * Why: numeric(p,s) lies in columns as int64 / int128 with the scale in the type; plain numeric as a 16-byte slot (column/types.h). */
 #pragma once
@@ -7,6 +7,8 @@
 #include "base/str.h"
 
 enum { NUMERIC_DIGITS_MAX = 38, NUMERIC_TEXT_MAX = 80, NUMERIC_SCALE_MAX = 38 };
+/* No coefficient is beyond it; -2^127 is one, so -coefficient alone is not safe: numeric_negate. */
+#define NUMERIC_COEFFICIENT_MAX ((Uint128)1 << 127)
 typedef enum NumericKind { NUMERIC_FINITE, NUMERIC_NAN, NUMERIC_INFINITY, NUMERIC_MINUS_INFINITY } NumericKind;
 typedef struct Numeric {
     Int128 coefficient;
@@ -22,6 +24,7 @@ NODISCARD ErrorCode numeric_sub(Numeric a, Numeric b, Numeric *out, Error *err);
 NODISCARD ErrorCode numeric_mul(Numeric a, Numeric b, Numeric *out, Error *err);
 NODISCARD ErrorCode numeric_div(Numeric a, Numeric b, Numeric *out, Error *err); /* PostgreSQL's select_div_scale: at least 16 significant digits */
 NODISCARD ErrorCode numeric_mod(Numeric a, Numeric b, Numeric *out, Error *err);
+NODISCARD ErrorCode numeric_negate(Numeric value, Numeric *out, Error *err);
 int numeric_compare(Numeric a, Numeric b);                                /* NaN largest and equal to itself */
 double numeric_to_double(Numeric value);
 NODISCARD ErrorCode numeric_from_double(double value, Numeric *out, Error *err); /* 15 significant digits, as PostgreSQL */

@@ -46,13 +46,14 @@ static void add_digit(Mantissa *m, char c) {
         return;
     }
     for (int i = 0; i <= m->zeros; i++) {
-        if (m->value >= (Uint128)pow10_int128(NUMERIC_DIGITS_MAX - 1)) {
+        if (m->value > NUMERIC_COEFFICIENT_MAX / 10) {
             m->too_long = true;
             return;
         }
         m->value *= 10;
     }
     m->value += (Uint128)(c - '0');
+    m->too_long = m->value > NUMERIC_COEFFICIENT_MAX;
     m->zeros = 0;
 }
 
@@ -84,9 +85,8 @@ static bool scan_exponent(Str text, size_t at, int *exponent_out) {
     return at == text.len && at != from;
 }
 
-static bool fits_with_zeros(Uint128 value, int zeros) {
-    Uint128 limit = (Uint128)pow10_int128(NUMERIC_DIGITS_MAX);
-    return zeros < NUMERIC_DIGITS_MAX && value <= (limit - 1) / (Uint128)pow10_int128(zeros);
+static bool fits_with_zeros(Uint128 value, int zeros, bool negative) {
+    return zeros <= NUMERIC_DIGITS_MAX && value <= (NUMERIC_COEFFICIENT_MAX - !negative) / (Uint128)pow10_int128(zeros);
 }
 
 /* value x 10^zeros with m.places - exponent places -> coefficient and scale */
@@ -102,16 +102,15 @@ static ErrorCode assemble(Mantissa *m, int exponent, bool negative, Numeric *out
         scale = 0;
     }
     /* Zeros behind the point may go if there are too many digits; nothing else may. */
-    while (zeros > 0 && scale > 0 && (scale > NUMERIC_SCALE_MAX || !fits_with_zeros(m->value, zeros))) {
+    while (zeros > 0 && scale > 0 && (scale > NUMERIC_SCALE_MAX || !fits_with_zeros(m->value, zeros, negative))) {
         zeros--;
         scale--;
     }
-    if (scale > NUMERIC_SCALE_MAX || !fits_with_zeros(m->value, zeros)) {
+    if (scale > NUMERIC_SCALE_MAX || !fits_with_zeros(m->value, zeros, negative)) {
         return too_long(err);
     }
-    Uint128 power = (Uint128)pow10_int128(zeros);
-    Int128 value = (Int128)(m->value * power);
-    *out = (Numeric){.coefficient = negative ? -value : value, .scale = (int16_t)scale};
+    Uint128 value = m->value * (Uint128)pow10_int128(zeros);
+    *out = (Numeric){.coefficient = (Int128)(negative ? -value : value), .scale = (int16_t)scale};
     return ERR_OK;
 }
 
@@ -152,13 +151,14 @@ size_t numeric_format(char *out, Numeric value) {
         return put_text(out, NAMES[value.kind]);
     }
     size_t len = 0;
-    Int128 rest = value.coefficient;
-    if (rest < 0) {
+    char text[INT128_TEXT_MAX];
+    const char *digits = text;
+    size_t count = format_int128(text, value.coefficient);
+    if (value.coefficient < 0) {
         out[len++] = '-';
-        rest = -rest;
+        digits++;
+        count--;
     }
-    char digits[INT128_TEXT_MAX];
-    size_t count = format_int128(digits, rest);
     size_t scale = (size_t)value.scale;
     size_t before = count > scale ? count - scale : 0;
     if (before == 0) {
@@ -198,7 +198,7 @@ ErrorCode numeric_from_double(double value, Numeric *out, Error *err) {
         *out = (Numeric){.kind = isnan(value) ? NUMERIC_NAN : value > 0 ? NUMERIC_INFINITY : NUMERIC_MINUS_INFINITY};
         return ERR_OK;
     }
-    if (fabs(value) >= 1e38) {
+    if (fabs(value) >= 1e39) {
         return too_long(err);
     }
     char text[400];

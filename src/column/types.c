@@ -132,6 +132,9 @@ size_t type_format_sql(char *out, size_t room, Type type) {
     if (type.precision > 0 && !type_is_decimal((TypeId)type.id)) {
         return type_format_pg(out, room, type_oid_of(type), type_typmod(type));
     }
+    if (type.id == TYPE_NUMERIC && type.length > 0) {
+        return type_format_pg(out, room, type_oid_of(type), type_typmod(type));
+    }
     if (type_is_decimal((TypeId)type.id)) {
         return clip(snprintf(out, room, "%s(%u,%u)", name, type.precision, type.scale), room);
     }

@@ -92,13 +92,19 @@ typedef struct Type {
     uint8_t scale;     /* DECIMAL8/16 */
     uint8_t dims;      /* FLOAT8_ARRAY: 0 = any */
     int32_t length;    /* VARCHAR(n), BPCHAR(n): n characters; 0 = no limit. INTERVAL: fields as PostgreSQL's range mask, 0 = all.
-                        * ARRAY: the elements' modifier as PostgreSQL's typmod, 0 = none. ENUM, and ARRAY of it: the id of the type's object */
+                        * ARRAY: the elements' modifier as PostgreSQL's typmod, 0 = none. NUMERIC: its own. ENUM, and ARRAY of it: the id of the type's object */
 } Type;
 _Static_assert(sizeof(Type) == 8, "Type is passed by value and stored in formats");
 
 static inline Type type_of(TypeId id) { return (Type){.id = (uint8_t)id}; }
 static inline bool type_equal(Type a, Type b) { return memcmp(&a, &b, sizeof a) == 0; }
-Type type_decimal(int precision, int scale);          /* DECIMAL8 or DECIMAL16 by precision, 1..38 */
+Type type_decimal(int precision, int scale);          /* DECIMAL8 or DECIMAL16 by precision, 1..38; scale 0..precision */
+/* numeric(precision, scale) as PostgreSQL has it, 1..1000 and -1000..1000: DECIMAL8 or DECIMAL16 where these can, else NUMERIC with the typmod. */
+enum { NUMERIC_TYPE_DIGITS_MAX = 1000 };
+Type type_numeric(int precision, int scale);
+void type_numeric_modifiers(int32_t typmod, int *precision_out, int *scale_out);
+/* Rounds and checks what goes into a NUMERIC that has a typmod; any other comes out as it is. ERR_OUT_OF_RANGE "numeric field overflow". */
+NODISCARD ErrorCode numeric_fit(Type type, Numeric value, Numeric *value_out, Error *err);
 const char *type_sql_name(TypeId id);
 Physical type_physical(TypeId id);
 TypeCategory type_category(TypeId id);

@@ -32,6 +32,7 @@ _Static_assert(COUNT_OF(OID_ROWS) == TYPE_COUNT, "every type has its row");
 
 enum {
     TYPMOD_HEADER = 4,           /* what PostgreSQL adds to lengths and precisions */
+    TYPMOD_SCALES = 1 << 11,     /* scales take eleven bits, with their sign */
     INTERVAL_FULL_RANGE = 0x7fff,
     INTERVAL_FULL_PRECISION = 0xffff
 };
@@ -71,6 +72,7 @@ int32_t type_typmod(Type type) {
     case TYPE_DECIMAL8:
     case TYPE_DECIMAL16:
         return ((int32_t)type.precision << 16 | type.scale) + TYPMOD_HEADER;
+    case TYPE_NUMERIC: return type.length > 0 ? type.length : -1;
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
         return type.length > 0 ? type.length + TYPMOD_HEADER : -1;
@@ -93,6 +95,21 @@ int32_t type_typmod(Type type) {
     }
 }
 
+void type_numeric_modifiers(int32_t typmod, int *precision_out, int *scale_out) {
+    int scale = (typmod - TYPMOD_HEADER) & (TYPMOD_SCALES - 1);
+    *precision_out = (typmod - TYPMOD_HEADER) >> 16;
+    *scale_out = scale >= TYPMOD_SCALES / 2 ? scale - TYPMOD_SCALES : scale;
+}
+
+Type type_numeric(int precision, int scale) {
+    assert(precision >= 1 && precision <= NUMERIC_TYPE_DIGITS_MAX);
+    assert(scale >= -NUMERIC_TYPE_DIGITS_MAX && scale <= NUMERIC_TYPE_DIGITS_MAX);
+    if (precision <= NUMERIC_DIGITS_MAX && scale >= 0 && scale <= precision) {
+        return type_decimal(precision, scale);
+    }
+    return (Type){.id = TYPE_NUMERIC, .length = (precision << 16 | (scale & (TYPMOD_SCALES - 1))) + TYPMOD_HEADER};
+}
+
 static Type interval_with_typmod(Type type, int32_t typmod) {
     int32_t range = typmod >> 16 & INTERVAL_FULL_RANGE;
     int32_t precision = typmod & INTERVAL_FULL_PRECISION;
@@ -107,9 +124,9 @@ Type type_with_typmod(Type type, int32_t typmod) {
     }
     switch (type.id) {
     case TYPE_NUMERIC: {
-        int32_t precision = (typmod - TYPMOD_HEADER) >> 16, scale = (typmod - TYPMOD_HEADER) & 0x7ff;
-        bool fits = precision >= 1 && precision <= NUMERIC_DIGITS_MAX && scale <= precision;
-        return fits ? type_decimal(precision, scale) : type;
+        int precision, scale;
+        type_numeric_modifiers(typmod, &precision, &scale);
+        return precision >= 1 ? type_numeric(precision, scale) : type;
     }
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
@@ -186,8 +203,9 @@ static size_t format_modified(char *out, size_t room, Type type, int32_t typmod)
     const char *name = type_sql_name((TypeId)type.id);
     switch (type.id) {
     case TYPE_NUMERIC: {
-        int32_t scale = (typmod - TYPMOD_HEADER) & 0x7ff;
-        return clip(snprintf(out, room, "numeric(%d,%d)", (int)((typmod - TYPMOD_HEADER) >> 16), scale > 1024 ? (int)scale - 2048 : (int)scale), room);
+        int precision, scale;
+        type_numeric_modifiers(typmod, &precision, &scale);
+        return clip(snprintf(out, room, "numeric(%d,%d)", precision, scale), room);
     }
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:

@@ -177,6 +177,7 @@ ErrorCode encode__pg_binary_numeric_read(Type type, Bytes bytes, Arena *arena, v
     if (type.id != TYPE_NUMERIC) {
         return store_decimal(type, value, value_out, err);
     }
+    TRY(numeric_fit(type, value, &value, err));
     NumericSlot slot = numeric_to_slot(value, arena);
     memcpy(value_out, &slot, sizeof slot);
     return ERR_OK;

@@ -91,7 +91,7 @@ static bool parse_decimal(LoadColumn *column, Str text, uint32_t row) {
 
 static bool parse_numeric(LoadColumn *column, Str text, uint32_t row) {
     Numeric value;
-    if (numeric_parse(text, &value, NULL) != ERR_OK) {
+    if (numeric_parse(text, &value, NULL) != ERR_OK || numeric_fit(column->type, value, &value, NULL) != ERR_OK) {
         return false;
     }
     ((NumericSlot *)column->data)[row] = numeric_to_slot(value, column->heap);

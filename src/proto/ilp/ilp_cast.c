@@ -72,6 +72,9 @@ static ErrorCode put(const Target *t, const void *value) {
 static ErrorCode put_decimal(const Target *t, Numeric number) {
     Type type = t->column->type;
     if (type.id == TYPE_NUMERIC) {
+        if (numeric_fit(type, number, &number, NULL) != ERR_OK) {
+            return bounds_error(t);
+        }
         NumericSlot slot = numeric_to_slot(number, &t->builder->heap);
         return put(t, &slot);
     }

@@ -17,14 +17,19 @@ Str type_name(Binder *b, Type type) {
 
 /* ---------------------------------------------------------------- type names */
 
-static ErrorCode modifier_number(Binder *b, const AstExpr *ast, int *number_out) {
+static ErrorCode modifier_between(Binder *b, const AstExpr *ast, int64_t low, int64_t high, int *number_out) {
     int64_t number = 0;
     bool overflow = false;
-    if (ast->kind != AST_INTEGER || !parse_int64(ast->as.text, &number, &overflow) || number < 0 || number > 10485760) {
+    if (ast->kind != AST_INTEGER || !parse_int64(ast->as.text, &number, &overflow) || number < low || number > high) {
         return error_set(b->err, ERR_INVALID_PARAMETER, ast->span.at, "type modifier must be a number in range");
     }
     *number_out = (int)number;
     return ERR_OK;
+}
+
+enum { MODIFIER_MAX = 10485760 };
+static ErrorCode modifier_number(Binder *b, const AstExpr *ast, int *number_out) {
+    return modifier_between(b, ast, 0, MODIFIER_MAX, number_out);
 }
 
 static ErrorCode decimal_type(Binder *b, const AstType *ast, Type *type) {
@@ -32,18 +37,16 @@ static ErrorCode decimal_type(Binder *b, const AstType *ast, Type *type) {
     int scale = 0;
     TRY(modifier_number(b, ast->modifiers[0], &precision));
     if (ast->modifier_count > 1) {
-        TRY(modifier_number(b, ast->modifiers[1], &scale));
+        TRY(modifier_between(b, ast->modifiers[1], -MODIFIER_MAX, MODIFIER_MAX, &scale));
     }
-    if (precision > NUMERIC_DIGITS_MAX && precision <= 1000) {
-        return not_supported(b, ast->modifiers[0]->span.at, "a numeric of more than %d digits", NUMERIC_DIGITS_MAX);
+    int limit = NUMERIC_TYPE_DIGITS_MAX;
+    if (precision < 1 || precision > limit) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, ast->span.at, "NUMERIC precision %d must be between 1 and %d", precision, limit);
     }
-    if (precision < 1 || precision > NUMERIC_DIGITS_MAX) {
-        return error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "numeric precision %d must be between 1 and %d", precision, NUMERIC_DIGITS_MAX);
+    if (scale < -limit || scale > limit) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, ast->span.at, "NUMERIC scale %d must be between %d and %d", scale, -limit, limit);
     }
-    if (scale > precision) {
-        return error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[ast->modifier_count - 1]->span.at, "numeric scale %d must be between 0 and precision %d", scale, precision);
-    }
-    *type = type_decimal(precision, scale);
+    *type = type_numeric(precision, scale);
     return ERR_OK;
 }
 
@@ -358,6 +361,11 @@ static ErrorCode coerce_typed(Binder *b, const Expr *expr, Type type, CastContex
     if (expr->type.id == type.id && (cast == NULL || (!has_modifiers(type) && type.dims == 0) || (type.id == TYPE_FLOAT8_ARRAY))) {
         *expr_out = expr;
         return ERR_OK;
+    }
+    if (type.id == TYPE_NUMERIC && type.length > 0 && expr->type.id != TYPE_NUMERIC) { /* one cast fits, the others only widen */
+        const Expr *plain = NULL;
+        TRY(coerce(b, expr, type_of(TYPE_NUMERIC), context, &plain));
+        return coerce_typed(b, plain, type, context, expr_out);
     }
     if (cast == NULL && goes_by_text(b, expr, type, context)) {
         const Expr *text = NULL;

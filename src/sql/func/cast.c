@@ -86,7 +86,7 @@ const Cast *cast_find(TypeId from, TypeId to) {
 }
 
 const void *cast_prepare(Type from, Type to, CastContext context, Arena *arena) {
-    bool decimal = to.id == TYPE_DECIMAL8 || to.id == TYPE_DECIMAL16;
+    bool decimal = to.id == TYPE_DECIMAL8 || to.id == TYPE_DECIMAL16 || (to.id == TYPE_NUMERIC && to.length > 0);
     bool sized = (to.id == TYPE_VARCHAR || to.id == TYPE_BPCHAR) && to.length > 0;
     bool rounded = to.precision > 0 || (to.id == TYPE_INTERVAL && to.length > 0);
     bool made = to.id == TYPE_ENUM;

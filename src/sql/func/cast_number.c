@@ -263,6 +263,16 @@ ErrorCode cast__numeric_numeric(const KernelCall *call, Vector *out, Error *err)
     return ERR_OK;
 }
 
+ErrorCode cast__numeric_fit(const KernelCall *call, Vector *out, Error *err) {
+    Type type = cast__target(call, out);
+    FOR_ROWS(call, row) {
+        Numeric value;
+        TRY(numeric_fit(type, vector_numeric(call->args[0], row), &value, err));
+        func__put_numeric(call, out, row, value);
+    }
+    return ERR_OK;
+}
+
 ErrorCode cast__numeric_decimal(const KernelCall *call, Vector *out, Error *err) {
     Type type = cast__target(call, out);
     FOR_ROWS(call, row) {

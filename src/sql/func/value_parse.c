@@ -123,6 +123,7 @@ static ErrorCode parse_numeric(Type type, Str text, Arena *arena, void *out, Err
     if (type.id != TYPE_NUMERIC) {
         return cast__store_decimal(type, value, out, err);
     }
+    TRY(numeric_fit(type, value, &value, err));
     NumericSlot slot = numeric_to_slot(value, arena);
     memcpy(out, &slot, sizeof slot);
     return ERR_OK;

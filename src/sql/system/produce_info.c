@@ -80,6 +80,14 @@ static void put_numeric_shape(SystemRows *rows, Type type) {
         put_int(rows, type.scale);
         return;
     case TYPE_NUMERIC:
+        if (type.length > 0) {
+            int precision, scale;
+            type_numeric_modifiers(type.length, &precision, &scale);
+            put_int(rows, precision);
+            put_int(rows, 10);
+            put_int(rows, scale & 0x7ff); /* as it stands in the typmod: PostgreSQL shows it without its sign */
+            return;
+        }
         put_null(rows);
         put_int(rows, 10);
         put_null(rows);

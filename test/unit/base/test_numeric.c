@@ -32,7 +32,10 @@ static void texts_go_round(void **state) {
         {"99999999999999999999999999999999999999", "99999999999999999999999999999999999999"},
         {"0.00000000000000000000000000000000000001", "0.00000000000000000000000000000000000001"},
         {"0000000000000000000000000000000000000000000001.0", "1.0"},
-        {"1.0000000000000000000000000000000000000000000000", "1.0000000000000000000000000000000000000"},
+        {"1.0000000000000000000000000000000000000000000000", "1.00000000000000000000000000000000000000"},
+        {"170141183460469231731687303715884105727", "170141183460469231731687303715884105727"},
+        {"-170141183460469231731687303715884105728", "-170141183460469231731687303715884105728"},
+        {"2.0000000000000000000000000000000000000000000000", "2.0000000000000000000000000000000000000"},
         {"0.0000000000000000000000000000000000000000000000", "0.00000000000000000000000000000000000000"},
         {"0e1000", "0"},    {"1e37", "10000000000000000000000000000000000000"},
     };
@@ -47,9 +50,10 @@ static void bad_texts_are_refused_at_their_place(void **state) {
     static const struct { const char *text; ErrorCode code; int64_t at; } ROWS[] = {
         {"", ERR_INVALID_TEXT, 0},     {"-", ERR_INVALID_TEXT, 1},      {"1x", ERR_INVALID_TEXT, 1},  {"1.2.3", ERR_INVALID_TEXT, 3},
         {"1e", ERR_INVALID_TEXT, 1},   {"e1", ERR_INVALID_TEXT, 0},     {" 1", ERR_INVALID_TEXT, 0},  {".", ERR_INVALID_TEXT, 1},
-        {"nan1", ERR_INVALID_TEXT, 0}, {"1e38", ERR_OUT_OF_RANGE, 0},   {"1e-39", ERR_OUT_OF_RANGE, 0}, {"1e999999999", ERR_OUT_OF_RANGE, 0},
-        {"100000000000000000000000000000000000000", ERR_OUT_OF_RANGE, 0},
-        {"1.00000000000000000000000000000000000001", ERR_OUT_OF_RANGE, 0},
+        {"nan1", ERR_INVALID_TEXT, 0}, {"1e39", ERR_OUT_OF_RANGE, 0},   {"1e-39", ERR_OUT_OF_RANGE, 0}, {"1e999999999", ERR_OUT_OF_RANGE, 0},
+        {"170141183460469231731687303715884105728", ERR_OUT_OF_RANGE, 0},
+        {"-170141183460469231731687303715884105729", ERR_OUT_OF_RANGE, 0},
+        {"2.00000000000000000000000000000000000001", ERR_OUT_OF_RANGE, 0},
     };
     for (size_t i = 0; i < COUNT_OF(ROWS); i++) {
         Numeric value;
@@ -116,7 +120,11 @@ static void too_wide_results_are_refused(void **state) {
     static const char *const NINES = "99999999999999999999999999999999999999";
     Numeric out;
     Error err;
-    assert_int_equal(numeric_add(num(NINES), num("1"), &out, &err), ERR_OUT_OF_RANGE);
+    static const char *const LARGEST = "170141183460469231731687303715884105727", *const LEAST = "-170141183460469231731687303715884105728";
+    assert_int_equal(numeric_add(num(LARGEST), num("1"), &out, &err), ERR_OUT_OF_RANGE);
+    assert_int_equal(numeric_sub(num(LEAST), num("1"), &out, &err), ERR_OUT_OF_RANGE);
+    assert_int_equal(numeric_sub(num("0"), num(LEAST), &out, &err), ERR_OUT_OF_RANGE);
+    assert_int_equal(numeric_negate(num(LEAST), &out, &err), ERR_OUT_OF_RANGE);
     assert_int_equal(numeric_add(num(NINES), num(NINES), &out, &err), ERR_OUT_OF_RANGE);
     assert_int_equal(numeric_sub(num("-99999999999999999999999999999999999999"), num(NINES), &out, &err), ERR_OUT_OF_RANGE);
     assert_int_equal(numeric_add(num(NINES), num("0.1"), &out, &err), ERR_OUT_OF_RANGE);
@@ -174,7 +182,7 @@ static void conversions(void **state) {
         assert_true(str_starts_with(str_from_c(text_of(out, room)), str_from_c(DOUBLES[i].want)));
     }
     Numeric out;
-    assert_int_equal(numeric_from_double(1e38, &out, NULL), ERR_OUT_OF_RANGE);
+    assert_int_equal(numeric_from_double(1e39, &out, NULL), ERR_OUT_OF_RANGE);
     assert_true(numeric_to_double(num("0.1")) == 0.1);
     assert_true(numeric_to_double(num("123456789012345678901234567890.12345678")) == 123456789012345678901234567890.12345678);
     assert_true(isnan(numeric_to_double(num("NaN"))));

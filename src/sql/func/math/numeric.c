@@ -39,30 +39,13 @@ ErrorCode func__quotient_numeric(const KernelCall *call, Vector *out, Error *err
 
 /* ---- one argument ---- */
 
-static Numeric negated(Numeric x) {
-    x.coefficient = -x.coefficient;
-    if (x.kind == NUMERIC_INFINITY) {
-        x.kind = NUMERIC_MINUS_INFINITY;
-    } else if (x.kind == NUMERIC_MINUS_INFINITY) {
-        x.kind = NUMERIC_INFINITY;
-    }
-    return x;
-}
-
 static bool is_negative(Numeric x) {
     return x.kind == NUMERIC_MINUS_INFINITY || (x.kind == NUMERIC_FINITE && x.coefficient < 0);
 }
 
-static ErrorCode negate(Numeric x, Numeric *r, Error *err) {
-    (void)err;
-    *r = negated(x);
-    return ERR_OK;
-}
-
 static ErrorCode absolute(Numeric x, Numeric *r, Error *err) {
-    (void)err;
-    *r = is_negative(x) ? negated(x) : x;
-    return ERR_OK;
+    *r = x;
+    return is_negative(x) ? numeric_negate(x, r, err) : ERR_OK;
 }
 
 static ErrorCode sign(Numeric x, Numeric *r, Error *err) {
@@ -117,7 +100,7 @@ static ErrorCode flooring(Numeric x, Numeric *r, Error *err) {
         }                                                                                                              \
         return ERR_OK;                                                                                                 \
     }
-NUMERIC_UNARY(neg, negate)
+NUMERIC_UNARY(neg, numeric_negate)
 NUMERIC_UNARY(abs, absolute)
 NUMERIC_UNARY(sign, sign)
 NUMERIC_UNARY(ceil, ceiling)
@@ -143,10 +126,10 @@ static ErrorCode rounded(Numeric x, int32_t places, Numeric *r, Error *err) {
     if (rest < 0 ? -rest >= unit - -rest : rest >= unit - rest) {
         whole += x.coefficient < 0 ? -1 : 1;
     }
-    if (whole != 0 && shift >= NUMERIC_DIGITS_MAX) {
+    *r = numeric_from_int64(0);
+    if (__builtin_mul_overflow(whole, pow10_int128(shift), &r->coefficient)) {
         return func__out_of_range(TYPE_NUMERIC, err);
     }
-    *r = (Numeric){.coefficient = whole == 0 ? 0 : whole * pow10_int128(shift)};
     return ERR_OK;
 }
 

@@ -80,9 +80,9 @@ static ErrorCode text_of_double(double value, int digits, NumberText *n, Error *
 }
 
 /* One digit before the point, rounded half away from zero; an exponent of two digits at least. */
-static void scientific_numeric(Numeric value, NumberText *n) {
+static void scientific_numeric(Numeric value, bool negative, NumberText *n) {
     char digits[NUMERIC_TEXT_MAX], rounded[NUMERIC_TEXT_MAX];
-    Numeric plain = {.coefficient = value.coefficient < 0 ? -value.coefficient : value.coefficient};
+    Numeric plain = {.coefficient = value.coefficient};
     size_t count = numeric_format(digits, plain);
     int exponent = plain.coefficient == 0 ? 0 : (int)count - 1 - value.scale;
     int places = MIN_OF(n->t->after, 600);
@@ -97,7 +97,7 @@ static void scientific_numeric(Numeric value, NumberText *n) {
         count = keep;
     }
     n->len = 0;
-    n->text[n->len++] = value.coefficient < 0 ? '-' : ' ';
+    n->text[n->len++] = negative ? '-' : ' ';
     n->text[n->len++] = digits[0];
     if (places > 0) {
         n->text[n->len++] = '.';
@@ -125,7 +125,9 @@ static ErrorCode text_of_numeric(Numeric value, NumberText *n, Error *err) {
     }
     if (t->scientific) {
         if (value.kind == NUMERIC_FINITE) {
-            scientific_numeric(value, n);
+            bool negative = value.coefficient < 0;
+            TRY(negative ? numeric_negate(value, &value, err) : ERR_OK);
+            scientific_numeric(value, negative, n);
         } else {
             scientific_hashes(n);
         }
@@ -141,7 +143,7 @@ static ErrorCode text_of_numeric(Numeric value, NumberText *n, Error *err) {
     }
     TRY(numeric_rescale(value, (int16_t)MIN_OF(t->after, MAX_OF(value.scale, 0)), &value, err));
     n->negative = value.coefficient < 0;
-    value.coefficient = n->negative ? -value.coefficient : value.coefficient;
+    TRY(n->negative ? numeric_negate(value, &value, err) : ERR_OK);
     n->len = numeric_format(n->text, value);
     int places = value.scale; /* the rest are zeros */
     if (places < t->after) {
