@@ -148,8 +148,26 @@ static ErrorCode load_block(RunCursor *cursor, uint32_t block, Error *err) {
 
 static int compare_at(const RunBlockView *view, uint32_t at, Bytes key) { return key_compare(run__key(view, at), key); }
 
+/* The same where all keys are one word; key has at most its bytes. */
+static uint32_t lower_bound_words(const RunBlockView *view, uint64_t key, uint32_t row, bool with_row) {
+    uint32_t low = 0, high = view->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        uint64_t at = key_prefix((Bytes){view->keys + (size_t)middle * sizeof at, sizeof at});
+        if (at < key || (at == key && with_row && run__row(view, middle) < row)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 /* First place whose (key, row) is not below; rows count only if with_row. */
 static uint32_t lower_bound(const RunBlockView *view, Bytes key, uint32_t row, bool with_row) {
+    if (view->width == sizeof(uint64_t) && key.len <= sizeof(uint64_t)) {
+        return lower_bound_words(view, key_prefix(key), row, with_row);
+    }
     uint32_t low = 0, high = view->count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;

@@ -21,6 +21,15 @@ void table__fetcher_deinit(Fetcher *fetcher) {
     fetcher->readers = NULL;
 }
 
+static bool is_known(const Fetcher *fetcher, uint16_t column) { return fetcher->known != NULL && fetcher->known[column] != NULL; }
+
+static void put_known(Vector *vector, const void *value, uint16_t row_count) {
+    size_t width = physical_bytes(type_physical((TypeId)vector->type.id));
+    for (uint16_t i = 0; i < row_count; i++) {
+        memcpy((uint8_t *)vector_data(vector) + width * i, value, width);
+    }
+}
+
 static void put_null(Vector *vector, Arena *arena, uint16_t at) {
     size_t width = physical_bytes(type_physical((TypeId)vector->type.id));
     memset((uint8_t *)vector_data(vector) + width * at, 0, width);
@@ -75,6 +84,9 @@ static void copy_from_chunk(const Fetcher *fetcher, const FetchRow *row, Vector 
     const Chunk *chunk = row->part->chunks[table__chunk_at(row->part, row->offset)];
     uint32_t offset = row->offset - chunk->first_offset;
     for (uint16_t i = 0; i < fetcher->column_count; i++) {
+        if (is_known(fetcher, i)) {
+            continue;
+        }
         const ColumnDef *column = &fetcher->def->columns[fetcher->columns[i]];
         int place = layout_find(chunk->layout, column->id);
         if (place < 0 || type_physical(chunk->layout->columns[place].type.id) != type_physical(column->type.id)) {
@@ -91,6 +103,16 @@ static void copy_from_chunk(const Fetcher *fetcher, const FetchRow *row, Vector 
             put_value(&vectors[i], arena, at, (const uint8_t *)stored->data + physical_bytes(physical) * offset, false);
         }
     }
+}
+
+static void copy_from_chunks(const Fetcher *fetcher, const FetchRow *rows, uint16_t row_count, Vector *vectors, Arena *arena) {
+    table__lock(fetcher->table);
+    for (uint16_t i = 0; i < row_count; i++) {
+        if (rows[i].part->file == NULL) {
+            copy_from_chunk(fetcher, &rows[i], vectors, arena, i);
+        }
+    }
+    table__unlock(fetcher->table);
 }
 
 /* ---- segments ---- */
@@ -172,6 +194,9 @@ static ErrorCode copy_from_segment(Fetcher *fetcher, const FetchRow *row, bool f
         return error_set(err, ERR_DAMAGED, ERROR_NO_POSITION, "%s: an index names row %u of block %u, which is not there", segment_path(segment), in_block, block);
     }
     for (uint16_t i = 0; i < fetcher->column_count; i++) {
+        if (is_known(fetcher, i)) {
+            continue;
+        }
         const ColumnDef *column = &fetcher->def->columns[fetcher->columns[i]];
         int place = segment_column_index(segment, column->id);
         if (place < 0 || type_physical(segment_column(segment, (uint16_t)place).type.id) != type_physical(column->type.id)) {
@@ -220,16 +245,18 @@ ErrorCode table__fetch(Fetcher *fetcher, const FetchRow *rows, uint16_t row_coun
         const ColumnDef *column = &fetcher->def->columns[fetcher->columns[i]];
         vectors_out[i] = vector_new_rows(arena, column->type, row_count);
         vectors_out[i].symbols = column->symbols;
+        if (is_known(fetcher, i)) {
+            put_known(&vectors_out[i], fetcher->known[i], row_count);
+        }
     }
-    table__lock(fetcher->table);
     for (uint16_t i = 0; i < row_count; i++) {
-        if (rows[i].part->file == NULL) {
-            copy_from_chunk(fetcher, &rows[i], vectors_out, arena, i);
-        } else {
+        if (rows[i].part->file != NULL) {
             order[segment_rows++] = i;
         }
     }
-    table__unlock(fetcher->table);
+    if (segment_rows < row_count) {
+        copy_from_chunks(fetcher, rows, row_count, vectors_out, arena);
+    }
     order_rows(rows, order, segment_rows);
     for (uint16_t i = 0; i < segment_rows; i++) {
         TRY(copy_from_segment(fetcher, &rows[order[i]], segment_rows <= FEW_ROWS, vectors_out, arena, order[i], err));

@@ -21,6 +21,7 @@ typedef struct Fetcher {
     const TableDef *def;
     const uint16_t *columns;     /* numbers; the caller's */
     uint16_t column_count;
+    const void *const *known;    /* column -> the value of every row in it, of fixed width, or NULL; NULL = none is known */
     FetchColumn *readers;        /* one a column, made when first needed */
 } Fetcher;
 typedef struct FetchRow { Part *part; uint32_t offset; } FetchRow; /* part: pinned by the caller */

@@ -46,6 +46,53 @@ static ErrorCode pin_parts(Scan *scan, IndexScan *index, Error *err) {
     return ERR_OK;
 }
 
+/* Types whose keys are equal only if the values' bytes are. */
+static bool key_is_value(TypeId type) {
+    switch (type) {
+    case TYPE_BYTE:
+    case TYPE_INT2:
+    case TYPE_INT4:
+    case TYPE_INT8:
+    case TYPE_DATE:
+    case TYPE_TIMESTAMP_MS:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_NS:
+    case TYPE_TIMESTAMPTZ: return true;
+    default: return false;
+    }
+}
+
+/* The value that the only probe asks of a column (a number of the definition); NULL: it asks none that is exact. */
+static const void *probed_value(const IndexScan *index, const TableDef *def, const IndexRequest *request, uint16_t column) {
+    for (uint16_t k = 0; request->probe_count == 1 && k < request->probes[0].equal_count; k++) {
+        if (index->shape.columns[k] == column && key_is_value((TypeId)def->columns[column].type.id)) {
+            return request->probes[0].equal[k];
+        }
+    }
+    return NULL;
+}
+
+/* What the probe says of columns and filters need neither be read nor compared. */
+static void use_probe(Scan *scan, IndexScan *index, const IndexRequest *request) {
+    index->exact = true;
+    for (uint16_t f = 0; f < scan->filter_count && index->exact; f++) {
+        const ScanFilter *filter = &scan->filters[f];
+        const void *value = probed_value(index, scan->def, request, filter->column);
+        size_t width = physical_bytes(type_physical((TypeId)scan->def->columns[filter->column].type.id));
+        bool same = value != NULL && filter->op == FILTER_EQ && filter->value_count == 1 && memcmp(value, filter->values, width) == 0;
+        index->exact = same || filter->prune_only;
+    }
+    index->known = (const void **)arena_array(&scan->arena, void *, scan->column_count + 1u);
+    for (uint16_t c = 0; c < scan->column_count; c++) {
+        const void *value = probed_value(index, scan->def, request, scan->columns[c]);
+        if (value != NULL) {
+            void *copy = arena_alloc_aligned(&scan->arena, sizeof(uint64_t), sizeof(uint64_t)); /* the caller's lives during open only */
+            memcpy(copy, value, physical_bytes(type_physical((TypeId)scan->def->columns[scan->columns[c]].type.id)));
+            index->known[c] = copy;
+        }
+    }
+}
+
 ErrorCode scan__index_open(Scan *scan, const IndexRequest *request, Error *err) {
     const IndexDef *def = table_index_by_id(scan->def, request->index_id);
     if (def == NULL) {
@@ -59,6 +106,7 @@ ErrorCode scan__index_open(Scan *scan, const IndexRequest *request, Error *err) 
     for (uint32_t i = 0; i < request->probe_count; i++) {
         table__stretch(&index->shape, &request->probes[i], &index->stretches[index->stretch_count++]);
     }
+    use_probe(scan, index, request);
     scan->index = index;
     scan->morsel_count = 1;
     return pin_parts(scan, index, err);
@@ -80,6 +128,9 @@ static uint64_t tree_estimate(const Btree *tree, const KeyStretch *stretch, uint
 bool scan__index_pays(Scan *scan) {
     const IndexScan *index = scan->index;
     uint64_t rows = 0, found = 0;
+    if (index->shape.index->is_unique && index->stretch_count == 1 && index->stretches[0].whole_key) {
+        return true;
+    }
     table__lock(scan->table);
     for (uint32_t i = 0; i < index->source_count; i++) {
         const Part *part = index->sources[i].part;
@@ -213,7 +264,7 @@ static ErrorCode run_start(Scan *scan, IndexSource *source, const KeyStretch *st
     source->begun = true;
     run_cursor_release(&source->cursor);
     source->cursor = (RunCursor){0};
-    if (stretch->whole_key) {
+    if (stretch->whole_key && index->source_count > 1) { /* the only run is where the key is, most likely */
         Buffer key;
         bool possible = false;
         buffer_init(&key, SIZE_MAX);
@@ -370,6 +421,7 @@ void scan__index_start(ScanCursor *cursor) {
     if (own == NULL) {
         own = cursor->index_cursor = arena_new(&cursor->arena, IndexCursor);
         table__fetcher_init(&own->fetcher, cursor->scan->table, cursor->scan->def, cursor->scan->columns, cursor->scan->column_count);
+        own->fetcher.known = cursor->scan->index->known;
     }
     own->stretch = own->source = 0;
     own->started = false;
@@ -384,9 +436,15 @@ void scan__index_cursor_close(ScanCursor *cursor) {
 bool scan__index_read(ScanCursor *cursor, Batch *batch) {
     FetchRow rows[BATCH_ROWS];
     uint16_t count = 0;
-    cursor->code = gather(cursor, rows, &count, &cursor->error);
+    Error error;
+    cursor->code = gather(cursor, rows, &count, &error);
     if (cursor->code == ERR_OK && count > 0) {
-        cursor->code = table__fetch(&cursor->index_cursor->fetcher, rows, count, cursor->vectors, &cursor->scratch, &cursor->error);
+        cursor->code = table__fetch(&cursor->index_cursor->fetcher, rows, count, cursor->vectors, &cursor->scratch, &error);
+    }
+    if (cursor->code != ERR_OK) {
+        Error *kept = arena_new(&cursor->arena, Error);
+        *kept = error;
+        cursor->index_cursor->error = kept;
     }
     if (cursor->code != ERR_OK || count == 0) {
         return false;
@@ -395,7 +453,7 @@ bool scan__index_read(ScanCursor *cursor, Batch *batch) {
     for (uint16_t i = 0; i < count && cursor->refs != NULL; i++) {
         cursor->refs[i] = (RowRef){rows[i].part->id, rows[i].offset};
     }
-    *batch = (Batch){.row_count = count, .live_count = count, .column_count = cursor->scan->column_count, .columns = cursor->vectors,
+    *batch = (Batch){.row_count = count, .live_count = count, .filtered = cursor->scan->index->exact, .column_count = cursor->scan->column_count, .columns = cursor->vectors,
                      .first = {cursor->morsel_number, cursor->row_number}, .refs = cursor->refs};
     cursor->row_number += count;
     return true;

@@ -29,6 +29,8 @@ typedef struct IndexScan {
     KeyStretch *stretches;
     uint32_t stretch_count;
     bool ordered, descending;
+    bool exact;                  /* its rows pass all filters that are not prune_only */
+    const void **known;          /* requested column -> the value that all rows have there, because the key does; NULL: it must be read */
     IndexSource *sources;
     uint32_t source_count;
 } IndexScan;
@@ -39,7 +41,7 @@ bool scan__index_pays(Scan *scan);   /* few rows, as far as can be told without 
 void scan__index_leave(Scan *scan);  /* it is a scan of all rows again, to be captured */
 
 /* Of a cursor. */
-typedef struct IndexCursor { uint32_t stretch, source; bool started; Fetcher fetcher; } IndexCursor;
+typedef struct IndexCursor { uint32_t stretch, source; bool started; Fetcher fetcher; const Error *error; } IndexCursor; /* error: what failed, in the cursor's arena */
 void scan__index_cursor_close(ScanCursor *cursor);
 void scan__index_start(ScanCursor *cursor);
 bool scan__index_read(ScanCursor *cursor, Batch *batch);

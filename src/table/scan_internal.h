@@ -151,7 +151,6 @@ struct ScanCursor {
     uint32_t morsel_number;
     bool cached;                 /* the morsel's blocks go through the cache */
     ErrorCode code;              /* what failed since the morsel began */
-    Error error;
     ScanReader **readers;        /* member * (columns + 1) + column; kept from morsel to morsel */
     uint32_t reader_count;
     Arena scratch;               /* of the current batch */
@@ -176,6 +175,7 @@ struct ScanCursor {
     Arena block_arena;           /* of the current morsel */
     Arena arena;                 /* of the cursor */
     /* From here on: the rows of an index need none of it, and their cursors end before it. */
+    Error error;
     uint64_t live[BATCH_WORDS];
     uint64_t passing[GRANULE_ROWS / 64];
     uint16_t index[BATCH_ROWS];

@@ -154,19 +154,22 @@ static uint64_t source_row_estimate(RowSource *base) {
 
 static ErrorCode cursor_open(Scan *scan, ScanCursor **cursor_out, Error *err) {
     (void)err;
-    size_t bytes = scan->index != NULL ? offsetof(ScanCursor, live) : sizeof(ScanCursor);
+    size_t bytes = scan->index != NULL ? offsetof(ScanCursor, error) : sizeof(ScanCursor);
     ScanCursor *cursor = mem_calloc(1, bytes);
     cursor->scan = scan;
     arena_init(&cursor->arena, SCAN_MEMORY_MAX);
     arena_init(&cursor->block_arena, SCAN_MEMORY_MAX);
     arena_init(&cursor->scratch, SCAN_MEMORY_MAX);
     cursor->vectors = arena_array(&cursor->arena, Vector, scan->column_count + 1u);
+    *cursor_out = cursor;
+    if (scan->index != NULL) {
+        return ERR_OK;
+    }
     cursor->bases = arena_array(&cursor->arena, Vector, scan->column_count + 1u);
     cursor->tails = arena_array(&cursor->arena, void *, scan->column_count + 1u);
     cursor->gathered = arena_array(&cursor->arena, void *, scan->column_count + 1u);
     cursor->gathered_valid = arena_array(&cursor->arena, uint64_t *, scan->column_count + 1u);
-    cursor->refs = scan->want_refs && scan->index == NULL ? arena_array(&cursor->arena, RowRef, BATCH_ROWS) : NULL;
-    *cursor_out = cursor;
+    cursor->refs = scan->want_refs ? arena_array(&cursor->arena, RowRef, BATCH_ROWS) : NULL;
     return ERR_OK;
 }
 
@@ -222,7 +225,7 @@ static bool read_batch(ScanCursor *cursor, Batch *batch) {
 
 ErrorCode scan__cursor_code(const ScanCursor *cursor, Error *err) {
     if (cursor->code != ERR_OK && err != NULL) {
-        *err = cursor->error;
+        *err = cursor->scan->index != NULL ? *cursor->index_cursor->error : cursor->error;
     }
     return cursor->code;
 }

@@ -2,14 +2,20 @@
  * op_filter.c - keeps the rows for which the condition is true: a mask, and an index where few are left. */
 #include "sql/exec/exec_internal.h"
 
+#define FILTER_ARENA_BYTES_MAX ((size_t)64 << 20) /* a mask and the rows of one batch */
+
 typedef struct FilterOperator {
     Operator base;
-    Frame *frame;
+    Frame *frame;           /* where an index is read: made for the first batch that storage has not filtered */
+    Arena scratch;          /* of one batch, while there is no frame */
 } FilterOperator;
 
 static ErrorCode evaluate(FilterOperator *filter, Batch *in, uint64_t **mask_out, Error *err) {
-    Frame *frame = filter->frame;
     BoolIn condition;
+    if (filter->frame == NULL) {
+        TRY(frame_open(filter->base.run, filter->base.plan->program, &filter->frame, err));
+    }
+    Frame *frame = filter->frame;
     TRY(frame_run(frame, in, err));
     TRY(frame_bool_in(frame, frame->program->outputs[0], &condition, err));
     uint64_t *mask = frame_words(frame);
@@ -21,13 +27,12 @@ static ErrorCode evaluate(FilterOperator *filter, Batch *in, uint64_t **mask_out
 }
 
 static ErrorCode keep_true(FilterOperator *filter, Batch *in, Error *err) {
-    Frame *frame = filter->frame;
     Batch *batch = &filter->base.batch;
     Vector *columns = filter->base.columns;
     uint64_t *mask = NULL;
     bool done = in->filtered && filter->base.plan->as.filter.pushed;
     if (done) {
-        arena_reset(&frame->scratch);
+        arena_reset(filter->frame != NULL ? &filter->frame->scratch : &filter->scratch);
     } else {
         TRY(evaluate(filter, in, &mask, err));
     }
@@ -36,9 +41,9 @@ static ErrorCode keep_true(FilterOperator *filter, Batch *in, Error *err) {
     batch->columns = columns;
     batch->filtered = false;
     if (!done) {
-        batch_filter(batch, mask, &frame->scratch);
+        batch_filter(batch, mask, &filter->frame->scratch);
     }
-    return batch_compact(batch, &frame->scratch, err);
+    return batch_compact(batch, filter->frame != NULL ? &filter->frame->scratch : &filter->scratch, err);
 }
 
 static ErrorCode filter_next(Operator *op, Batch **batch_out, Error *err) {
@@ -55,14 +60,25 @@ static ErrorCode filter_next(Operator *op, Batch **batch_out, Error *err) {
 }
 
 static void filter_close(Operator *op) {
-    frame_close(((FilterOperator *)op)->frame);
+    FilterOperator *filter = (FilterOperator *)op;
+    frame_close(filter->frame);
+    arena_deinit(&filter->scratch);
+}
+
+/* Rows that an index finds by their whole condition need no program: a short statement is spared one. Outer values are bound at open. */
+static bool may_be_done(const Run *run, const PlanOp *plan) {
+    const PlanOp *input = plan->inputs[0];
+    return plan->as.filter.pushed && input->kind == PLAN_SCAN && input->as.scan.index != NULL && run->plan->outer_count == 0;
 }
 
 static const OperatorType FILTER_TYPE = {"filter", NULL, filter_next, filter_close};
 
 ErrorCode op_filter_open(Run *run, const PlanOp *plan, uint32_t worker, Operator **op_out, Error *err) {
     FilterOperator *filter = operator_new(FilterOperator, run, plan, worker, &FILTER_TYPE);
+    arena_init(&filter->scratch, FILTER_ARENA_BYTES_MAX);
     *op_out = &filter->base;
-    TRY(frame_open(run, plan->program, &filter->frame, err));
+    if (!may_be_done(run, plan)) {
+        TRY(frame_open(run, plan->program, &filter->frame, err));
+    }
     return operator_open(run, plan->inputs[0], worker, &filter->base.inputs[0], err);
 }
