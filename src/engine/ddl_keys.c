@@ -65,9 +65,16 @@ static Str index_columns(Txn *txn, const TableDef *table, const IndexDef *index)
     Buffer text;
     buffer_init(&text, 1 << 16);
     for (uint16_t i = 0; i < index->key_count; i++) {
-        const ColumnDef *column = &table->columns[table_column_by_id(table, index->keys[i].column_id)];
+        Str name = table->columns[table_column_by_id(table, index->keys[i].column_id)].name; /* of a computed column: the function's name, or expr */
+        int same = 0;
+        for (uint16_t j = 0; j < i; j++) {
+            same += index->keys[j].column_id == index->keys[i].column_id ? 1 : 0;
+        }
         buffer_append_str(&text, i > 0 ? STR("_") : (Str){0});
-        buffer_append_str(&text, column->name); /* of a computed column: the function's name, or expr */
+        buffer_append_str(&text, name);
+        if (same > 0) {
+            buffer_printf(&text, "%d", same);
+        }
     }
     Str joined = arena_str(&txn->arena, buffer_str(&text));
     buffer_deinit(&text);

@@ -175,6 +175,8 @@ NODISCARD ErrorCode capture_values(Binder *b, const Capture *capture, const Expr
 int name_match(const AstName *name, uint32_t count, Str (*name_at)(const void *context, uint32_t i), const void *context);
 bool name_same(const AstName *name, Str other);     /* exact, or ignoring case where the name stood without quotes */
 Str name_closest(Str wanted, uint32_t count, Str (*name_at)(const void *context, uint32_t i), const void *context); /* empty: none is near */
+/* PostgreSQL's names of columns without an alias; empty or ?column?: none. weak: a cast's type names the column instead. */
+Str figured_name(const AstExpr *ast, bool *weak);
 NODISCARD ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out);
 /* Column number or an error at the name: 42703 with the closest name, 42702. */
 NODISCARD ErrorCode table_column(Binder *b, const TableDef *table, const AstName *name, uint16_t *number_out);

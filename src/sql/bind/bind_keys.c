@@ -92,9 +92,37 @@ static ErrorCode bind_action_word(Binder *b, Str word, int64_t at, uint8_t *acti
     return not_supported(b, at, "referential action %.*s", STR_ARG(word));
 }
 
+/* Whether the names mean the table that is being made, as they would if it were in the catalog already: by its schema, or where the search path comes to
+ * it first. */
+static bool means_new_table(Binder *b, const BoundStatement *bound, const AstNames *names) {
+    const AstName *last = &names->parts[names->count - 1];
+    const FunctionEnvironment *environment = b->context->environment;
+    if (bound->table != NULL || !name_same(last, bound->spec.name)) {
+        return false;
+    }
+    Str home = bound->spec.schema_name.len > 0 ? bound->spec.schema_name : environment->schema_name;
+    if (names->count >= 2) {
+        return str_equal(names->parts[names->count - 2].text, home);
+    }
+    if (bound->spec.schema_name.len == 0 || str_equal(home, environment->temp_schema_name)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < environment->search_path_count; i++) {
+        Str schema = environment->search_path[i];
+        const TableDef *earlier = NULL;
+        Error none;
+        if (str_equal(schema, home)) {
+            return true;
+        }
+        if (b->context->catalog->table_find(b->context->catalog, schema, last->text, &earlier, &none) == ERR_OK) {
+            return false;
+        }
+    }
+    return false;
+}
+
 static ErrorCode bind_foreign(Binder *b, const BoundStatement *bound, const TableDef *table, const AstConstraint *ast, BoundConstraint *out) {
-    const AstName *last = &ast->references.parts[ast->references.count - 1];
-    bool self = bound->table == NULL ? ast->references.count == 1 && name_same(last, bound->spec.name) : false;
+    bool self = means_new_table(b, bound, &ast->references);
     ConstraintDef *def = &out->spec.def;
     const TableDef *parent = table;
     if (!self) {
@@ -226,7 +254,26 @@ ErrorCode bind_create_constraints(Binder *b, const AstCreateTable *ast, BoundSta
 
 typedef struct IndexBinding { IndexSpec *spec; int32_t *key_columns; IndexKeyDef *keys; ColumnDef *computed; } IndexBinding;
 
-static Str expression_name(const AstExpr *ast) { return ast->kind == AST_CALL ? ast->as.text : STR("expr"); }
+static Str index_key_name(const TableDef *table, const IndexBinding *binding, uint16_t i) {
+    int32_t number = binding->key_columns[i];
+    return number >= 0 ? table->columns[number].name : binding->computed[-1 - number].name;
+}
+
+/* As a column of a query would be called, else "expr"; with a number where an earlier key has the name. */
+static Str expression_name(Binder *b, const TableDef *table, const IndexBinding *binding, uint16_t before, const AstExpr *ast) {
+    bool weak = false;
+    Str figured = figured_name(ast, &weak), base = str_equal(figured, STR("?column?")) || figured.len == 0 ? STR("expr") : figured, name = base;
+    uint16_t i = 0;
+    for (int number = 1; i < before;) {
+        if (str_equal(index_key_name(table, binding, i), name)) {
+            name = arena_format(b->arena, "%.*s%d", STR_ARG(base), number++);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+    return name;
+}
 
 Str expression_text(Binder *b, const AstExpr *ast) {
     Buffer text;
@@ -238,6 +285,7 @@ Str expression_text(Binder *b, const AstExpr *ast) {
 }
 
 static ErrorCode add_computed(Binder *b, const TableDef *table, const AstExpr *ast, bool condition, IndexBinding *binding) {
+    Str name = condition ? STR("expr") : expression_name(b, table, binding, binding->spec->def.key_count, ast);
     bool *used = arena_array(b->arena, bool, table->column_count + 1u);
     const Expr *expr = NULL;
     TRY(bind_over(b, table, ast, condition ? "index predicate" : "index expression", condition, &expr, used));
@@ -249,7 +297,7 @@ static ErrorCode add_computed(Binder *b, const TableDef *table, const AstExpr *a
                          STR_ARG(type_name(b, expr->type)));
     }
     Type type = expr->type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : expr->type;
-    binding->computed[binding->spec->computed_count++] = (ColumnDef){.name = expression_name(ast), .type = type, .default_text = expression_text(b, ast),
+    binding->computed[binding->spec->computed_count++] = (ColumnDef){.name = name, .type = type, .default_text = expression_text(b, ast),
                                                                      .default_dialect = (uint8_t)b->dialect, .missing_is_null = true};
     return ERR_OK;
 }
@@ -263,9 +311,10 @@ static ErrorCode bind_index_key(Binder *b, const TableDef *table, const AstSortK
         if (ast->expr->kind == AST_NAME) {
             return error_set(b->err, ERR_UNDEFINED_COLUMN, ast->expr->span.at, "column \"%.*s\" does not exist", STR_ARG(ast->expr->as.names.parts[0].text));
         }
-        binding->key_columns[spec->def.key_count++] = -1 - (int32_t)spec->computed_count;
         key->text = expression_text(b, ast->expr);
-        return add_computed(b, table, ast->expr, false, binding);
+        TRY(add_computed(b, table, ast->expr, false, binding));
+        binding->key_columns[spec->def.key_count++] = -(int32_t)spec->computed_count;
+        return ERR_OK;
     }
     if (!type_is_indexable((TypeId)table->columns[number].type.id)) {
         return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->expr->span.at, "data type %.*s has no default operator class for access method \"btree\"",

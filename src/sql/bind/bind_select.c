@@ -32,8 +32,6 @@ static Str cast_name(const AstType *type) {
     return last->text;
 }
 
-static Str figured_name(const AstExpr *ast, bool *weak);
-
 /* A scalar subquery is called what its column is. */
 static Str subquery_name(const AstSelect *select, bool *weak) {
     while (select->kind == AST_SELECT_SET_OPERATION) {
@@ -49,8 +47,7 @@ static Str subquery_name(const AstSelect *select, bool *weak) {
     return item->alias != NULL ? item->alias->text : item->expr->kind == AST_STAR ? STR("?column?") : figured_name(item->expr, weak);
 }
 
-/* PostgreSQL's names of columns without an alias; empty: none. weak: a cast's type names the column instead. */
-static Str figured_name(const AstExpr *ast, bool *weak) {
+Str figured_name(const AstExpr *ast, bool *weak) {
     *weak = false;
     switch ((AstExprKind)ast->kind) {
     case AST_NAME: return ast->as.names.parts[ast->as.names.count - 1].text;

@@ -37,11 +37,12 @@ ErrorCode system_answer_pg_get_indexdef(Ask *ask, Error *err) {
 ErrorCode system_answer_pg_get_constraintdef(Ask *ask, Error *err) {
     const TableDef *table;
     const ConstraintDef *constraint;
+    bool pretty = ask->call->arg_count > 1 && ask_bool(ask, 1);
     (void)err;
     if (constraint_by_oid(ask->view, ask_oid(ask, 0), &table, &constraint)) {
-        define_constraint(ask->view, table, constraint, ask->call->arg_count > 1 && ask_bool(ask, 1), &ask->text);
+        define_constraint(ask->view, table, constraint, pretty, &ask->text);
         answer_buffer(ask);
-    } else if (define_domain_check(ask->view, ask_oid(ask, 0), &ask->text)) {
+    } else if (define_domain_check(ask->view, ask_oid(ask, 0), pretty, &ask->text)) {
         answer_buffer(ask);
     }
     return ERR_OK;

@@ -71,19 +71,27 @@ ErrorCode system_answer_pg_table_is_visible(Ask *ask, Error *err) {
     return ERR_OK;
 }
 
-/* Types, functions, operators, collations, operator classes and their kin are all in pg_catalog, but for row types. */
 ErrorCode system_answer_pg_type_is_visible(Ask *ask, Error *err) {
     uint32_t oid = ask_oid(ask, 0);
     AnyRelation relation;
+    Type type;
     (void)err;
-    if (oid >= OID_ROW_TYPE_BASE && relation_by_oid(ask->view, oid & (OID_ROW_TYPE_BASE - 1), &relation)) {
+    if (oid < OID_FIRST_USER) {
+        if (builtin_type_by_oid(oid) != NULL) {
+            answer_bool(ask, true);
+        }
+    } else if (type_from_object_oid(oid, &type)) {
+        const CatalogObject *object = ask->view->inner->object_by_id(ask->view->inner, type_enum_object(type));
+        if (object != NULL && object->kind == OBJECT_TYPE) {
+            answer_bool(ask, names_find_user_type(ask->view, (Str){0}, object->name) == object);
+        }
+    } else if (oid >= OID_ROW_TYPE_BASE && relation_by_oid(ask->view, oid & (OID_ROW_TYPE_BASE - 1), &relation)) {
         answer_bool(ask, relation_is_visible(ask->view, &relation));
-    } else {
-        answer_bool(ask, true);
     }
     return ERR_OK;
 }
 
+/* Functions, operators, collations, operator classes and their kin are all in pg_catalog. */
 ErrorCode system_answer_pg_function_is_visible(Ask *ask, Error *err) {
     (void)err;
     answer_bool(ask, true);

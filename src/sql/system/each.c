@@ -194,8 +194,7 @@ static void index_column(const AnyRelation *relation, uint16_t i, AnyColumn *col
     bool is_key = i < index->key_count;
     int number = table_column_by_id(relation->def, is_key ? index->keys[i].column_id : index->include_ids[i - index->key_count]);
     const ColumnDef *column = number < 0 ? NULL : &relation->def->columns[number];
-    bool is_expression = is_key && index->keys[i].text.len > 0;
-    *column_out = (AnyColumn){.name = is_expression || column == NULL ? STR("expr") : column->name,
+    *column_out = (AnyColumn){.name = column == NULL ? STR("expr") : column->name,
                               .type = column == NULL ? type_of(TYPE_TEXT) : column->type, .number = (int16_t)(i + 1)};
 }
 

@@ -12,9 +12,9 @@
 #include "sql/parse/parse.h"
 #include "sql/system/each.h"
 
-/* An expression over the columns of a table (NULL: none). type: what it is assigned to (0: nothing), a constant takes that type. parens: around a
- * text that cannot be printed. */
-typedef struct PrintOptions { Str text; uint8_t dialect; const TableDef *table; uint32_t type; bool pretty, parens; } PrintOptions;
+/* An expression over the columns of a table (NULL: none). type: what it is assigned to (0: nothing), a constant takes that type. value: the type of
+ * VALUE in a domain's check. parens: around a text that cannot be printed. */
+typedef struct PrintOptions { Str text; uint8_t dialect; const TableDef *table; uint32_t type, value; bool pretty, parens; } PrintOptions;
 void print_expression(SystemView *view, const PrintOptions *options, Buffer *out);
 /* The text of a view with a blank before it, as pg_get_viewdef answers, without the semicolon. */
 void print_query(SystemView *view, Str text, uint8_t dialect, bool pretty, Buffer *out);

@@ -361,7 +361,13 @@ static void print_column(Printer *p, const AstNames *names) {
         put_name(p->out, table);
         print_c(p, ".");
     }
-    put_name(p->out, item != NULL ? item->names[column] : names->parts[names->count - 1].text);
+    const AstName *last = &names->parts[names->count - 1];
+    bool domain_value = !last->quoted && names->count == 1 && str_equal_ignore_case(last->text, STR("value")) && (item == NULL || item->alias.len == 0);
+    if (domain_value) {
+        print_c(p, "VALUE");
+        return;
+    }
+    put_name(p->out, item != NULL ? item->names[column] : last->text);
 }
 
 static void print_case(Printer *p, const AstExpr *expr) {
@@ -459,6 +465,16 @@ static PrintScope scope_of_table(Printer *p, const TableDef *table) {
     return (PrintScope){item, 1, NULL};
 }
 
+/* VALUE stands for a column of a relation without a name. */
+static PrintScope scope_of_domain(Printer *p, uint32_t type) {
+    static const Str VALUE[] = {{"value", 5}};
+    uint32_t *types = arena_new(&p->arena, uint32_t);
+    PrintItem *item = arena_new(&p->arena, PrintItem);
+    *types = type;
+    *item = (PrintItem){.names = VALUE, .types = types, .count = 1};
+    return (PrintScope){item, 1, NULL};
+}
+
 void print_expression(SystemView *view, const PrintOptions *options, Buffer *out) {
     Buffer text;
     AstExpr *expr = NULL;
@@ -468,7 +484,7 @@ void print_expression(SystemView *view, const PrintOptions *options, Buffer *out
     buffer_init(&text, PRINT_BYTES_MAX);
     ErrorCode code = sql_parse_expression(options->text, (Dialect)options->dialect, &p.arena, &expr, &ignored);
     if (code == ERR_OK && expr != NULL && options->dialect == DIALECT_POSTGRES) {
-        PrintScope scope = scope_of_table(&p, options->table);
+        PrintScope scope = options->value != 0 ? scope_of_domain(&p, options->value) : scope_of_table(&p, options->table);
         p.scope = &scope;
         bool constant = expr->kind == AST_STRING || expr->kind == AST_NULL;
         print__as(&p, expr, constant ? options->type : 0, NULL);

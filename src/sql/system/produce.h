@@ -22,7 +22,8 @@
 /* ---- domains (produce_domain.c) ---- */
 bool next_domain(SystemView *view, size_t *cursor, const CatalogObject **object_out, TypeBody *body_out);
 void put_domain_checks(SystemView *view, SystemRows *rows);                        /* rows of pg_constraint */
-bool define_domain_check(SystemView *view, uint32_t oid, Buffer *out);             /* "CHECK ((VALUE > 0))" */
+void put_domain_check_clauses(SystemView *view, SystemRows *rows);                 /* rows of information_schema.check_constraints */
+bool define_domain_check(SystemView *view, uint32_t oid, bool pretty, Buffer *out); /* "CHECK ((VALUE > 0))" */
 /* ---- pieces of information_schema (produce_info.c) ---- */
 void put_catalog(SystemView *view, SystemRows *rows);   /* the database's name */
 void put_table_name(SystemView *view, SystemRows *rows, const AnyRelation *table); /* catalog, schema, name */

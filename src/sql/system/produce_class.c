@@ -135,7 +135,7 @@ static void put_attribute(SystemRows *rows, const AnyRelation *relation, uint16_
     put_char(rows, shape.type != NULL ? shape.type->storage : is_enum ? 'p' : 'x');
     put_char(rows, 0);
     bool fixed = relation->is_system && relation->kind == 'r' && shape.type != NULL && shape.type->length > 0; /* as in PostgreSQL's catalogs */
-    put_bool(rows, fixed || (column.def != NULL && column.def->not_null));
+    put_bool(rows, fixed || relation->kind == 'S' || (column.def != NULL && column.def->not_null));
     put_bool(rows, has_default(column.def));
     put_bool(rows, false);
     put_char(rows, identity_letter(column.def));

@@ -2,6 +2,7 @@
  * produce_domain.c - domains: information_schema.domains, their checks in pg_constraint and information_schema. */
 #include "catalog/user_type.h"
 #include "sql/system/define.h"
+#include "sql/system/print.h"
 #include "sql/system/produce.h"
 
 bool next_domain(SystemView *view, size_t *cursor, const CatalogObject **object_out, TypeBody *body_out) {
@@ -13,7 +14,14 @@ bool next_domain(SystemView *view, size_t *cursor, const CatalogObject **object_
     return false;
 }
 
-static void put_check(SystemRows *rows, const CatalogObject *domain, const DomainCheck *check) {
+static void define_check(SystemView *view, const TypeBody *body, const DomainCheck *check, bool pretty, Buffer *out) {
+    buffer_append_str(out, STR("CHECK ("));
+    print_expression(view, &(PrintOptions){.text = check->text, .dialect = DIALECT_POSTGRES, .value = type_oid_of(body->base), .pretty = pretty, .parens = !pretty}, out);
+    buffer_append_str(out, check->validated ? STR(")") : STR(") NOT VALID"));
+}
+
+static void put_check(SystemView *view, SystemRows *rows, const CatalogObject *domain, const TypeBody *body, const DomainCheck *check) {
+    Buffer text;
     row_begin(rows);
     put_oid(rows, oid_of_object(check->id));
     put_text(rows, check->name);
@@ -33,6 +41,11 @@ static void put_check(SystemRows *rows, const CatalogObject *domain, const Domai
     put_bool(rows, true);
     put_int(rows, 0);
     put_bool(rows, false);
+    put_nulls(rows, 7);
+    buffer_init(&text, DEFINITION_BYTES_MAX); /* with its casts, which pg_get_expr cannot find out: it is not told of which type VALUE is */
+    print_expression(view, &(PrintOptions){.text = check->text, .dialect = DIALECT_POSTGRES, .value = type_oid_of(body->base), .pretty = true}, &text);
+    put_text(rows, buffer_str(&text));
+    buffer_deinit(&text);
     row_end(rows);
 }
 
@@ -41,18 +54,18 @@ void put_domain_checks(SystemView *view, SystemRows *rows) {
     TypeBody body;
     for (size_t cursor = 0; next_domain(view, &cursor, &domain, &body);) {
         for (uint16_t i = 0; i < body.check_count; i++) {
-            put_check(rows, domain, &body.checks[i]);
+            put_check(view, rows, domain, &body, &body.checks[i]);
         }
     }
 }
 
-bool define_domain_check(SystemView *view, uint32_t oid, Buffer *out) {
+bool define_domain_check(SystemView *view, uint32_t oid, bool pretty, Buffer *out) {
     const CatalogObject *domain = NULL;
     TypeBody body;
     for (size_t cursor = 0; next_domain(view, &cursor, &domain, &body);) {
         for (uint16_t i = 0; i < body.check_count; i++) {
             if (oid_of_object(body.checks[i].id) == oid) {
-                buffer_printf(out, "CHECK ((%.*s))%s", STR_ARG(body.checks[i].text), body.checks[i].validated ? "" : " NOT VALID");
+                define_check(view, &body, &body.checks[i], pretty, out);
                 return true;
             }
         }
@@ -84,6 +97,24 @@ ErrorCode system_rows_info_domains(SystemView *view, SystemRows *rows, Error *er
         row_end(rows);
     }
     return ERR_OK;
+}
+
+void put_domain_check_clauses(SystemView *view, SystemRows *rows) {
+    const CatalogObject *domain = NULL;
+    TypeBody body;
+    for (size_t cursor = 0; next_domain(view, &cursor, &domain, &body);) {
+        for (uint16_t i = 0; i < body.check_count; i++) {
+            Buffer text;
+            buffer_init(&text, DEFINITION_BYTES_MAX);
+            define_check(view, &body, &body.checks[i], false, &text);
+            row_begin(rows);
+            put_place(view, rows, domain);
+            put_text(rows, body.checks[i].name);
+            put_text(rows, str_slice(buffer_str(&text), sizeof "CHECK " - 1, buffer_str(&text).len));
+            row_end(rows);
+            buffer_deinit(&text);
+        }
+    }
 }
 
 ErrorCode system_rows_info_domain_constraints(SystemView *view, SystemRows *rows, Error *err) {

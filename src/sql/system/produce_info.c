@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * produce_info.c - information_schema: schemas, tables and their columns. */
+#include "catalog/user_type.h"
 #include "sql/system/define.h"
 #include "sql/system/each.h"
 #include "sql/system/produce.h"
@@ -230,6 +231,15 @@ static void put_domain_name(SystemView *view, SystemRows *rows, const ColumnDef 
     put_text(rows, domain->name);
 }
 
+/* By itself or by its domain, not by those that the domain is over. */
+static bool takes_null(SystemView *view, const ColumnDef *column) {
+    TypeBody body;
+    if (column == NULL || column->not_null) {
+        return column == NULL;
+    }
+    return column->domain_id == 0 || !catalog_type_body(view->inner, column->domain_id, TYPE_KIND_DOMAIN, view->arena, &body) || !body.not_null;
+}
+
 static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *table, uint16_t c) {
     AnyColumn column;
     relation_column(table, c, &column);
@@ -238,7 +248,7 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     put_text(rows, column.name);
     put_int(rows, column.number);
     put_default(view, rows, table, column.def);
-    put_yes(rows, column.def == NULL || !column.def->not_null);
+    put_yes(rows, takes_null(view, column.def));
     put_standard_type(rows, column.type);
     put_length(rows, column.type);
     put_numeric_shape(rows, column.type);

@@ -312,6 +312,7 @@ ErrorCode system_rows_info_check_constraints(SystemView *view, SystemRows *rows,
             row_end(rows);
         }
     }
+    put_domain_check_clauses(view, rows);
     RelationWalk tables = {0};
     AnyRelation table;
     while (next_user_table(view, &tables, &table)) {
