@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ddl.c - transactional changes of schemas and tables: each makes a new version of one object.
  *
- * Conflicts: an object that another transaction is changing is waited for, up to DDL_WAIT_MS; then ERR_OBJECT_IN_USE. One changed since
- *            the snapshot is looked at again under READ COMMITTED, and 40001 otherwise.
+ * Conflicts: an object that another transaction is changing is waited for, up to DDL_WAIT_ALONE_MS, or DDL_WAIT_MS by who holds locks of its own (two
+ *            may wait for each other); then ERR_OBJECT_IN_USE. One changed since the snapshot is looked at again under READ COMMITTED, and
+ *            40001 otherwise.
  * Tests:     test/unit/engine/test_ddl.c */
 #include "engine/ddl_internal.h"
 
@@ -24,21 +25,38 @@ ErrorCode ddl__unlock(Txn *txn, ErrorCode code) {
     return code;
 }
 
-/* Sleeps, without the lock, until some transaction with DDL ends. false: the deadline has passed. */
-static bool wait_for_others(Txn *txn, int64_t deadline_nanos) {
+/* Who holds nothing that others wait for, and can be interrupted, may wait for long; but not so many that no thread is left for who is waited for. */
+int64_t ddl__deadline(const Txn *txn) {
+    Engine *engine = txn->engine;
+    bool patient = txn->options.interrupted != NULL && txn->writes.count == 0 && engine->ddl_waiters < DDL_WAITERS_MAX;
+    return engine->os.clock->monotonic_nanos(engine->os.clock) + INT64_C(1000000) * (patient ? DDL_WAIT_ALONE_MS : DDL_WAIT_MS);
+}
+
+ErrorCode ddl__wait(Txn *txn, Str name, int64_t deadline_nanos, Error *err) {
     Engine *engine = txn->engine;
     Sched *sched = engine->os.sched;
     int64_t now = engine->os.clock->monotonic_nanos(engine->os.clock);
     if (now >= deadline_nanos) {
-        return false;
+        return in_use(name, err);
     }
     int64_t step = now + INT64_C(20000000); /* a change between check and wait is seen after 20 ms at the latest */
+    engine->ddl_waiters++;
     (void)sched->cond_wait(sched, &engine->ddl_changed, &engine->ddl_lock, MIN_OF(step, deadline_nanos));
-    return true;
+    engine->ddl_waiters--;
+    return txn->options.interrupted != NULL ? txn->options.interrupted(txn->options.interrupt_context, err) : ERR_OK;
 }
 
-static int64_t ddl__deadline(const Txn *txn) {
-    return txn->engine->os.clock->monotonic_nanos(txn->engine->os.clock) + INT64_C(1000000) * DDL_WAIT_MS;
+/* Settled changes become visible one after the other, a moment later; not if the log has failed. */
+void txn_statement_again(Txn *txn) {
+    Engine *engine = txn->engine;
+    ddl__lock(txn);
+    for (int64_t deadline = ddl__deadline(txn); catalog_changed_lsn(engine->catalog) > engine__visible_lsn(engine);) {
+        if (ddl__wait(txn, (Str){0}, deadline, NULL) != ERR_OK) {
+            break;
+        }
+    }
+    (void)ddl__unlock(txn, ERR_OK);
+    txn_statement_begin(txn);
 }
 
 static void refresh(Txn *txn) {
@@ -57,20 +75,17 @@ ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **obj
             refresh(txn);
             snapshot = txn__catalog_snapshot(txn);
             /* Settled, but not visible yet: its publisher needs the lock that is held here. */
-            if (catalog_check(txn->engine->catalog, id, &snapshot) == CATALOG_NEWER && !wait_for_others(txn, deadline)) {
-                return in_use(name, err);
-            }
+            TRY(catalog_check(txn->engine->catalog, id, &snapshot) == CATALOG_NEWER ? ddl__wait(txn, name, deadline, err) : ERR_OK);
             continue;
         }
         if (conflict == CATALOG_NEWER) {
             return error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "\"%.*s\" was changed by another transaction", STR_ARG(name));
         }
-        if (conflict == CATALOG_BUSY && !wait_for_others(txn, deadline)) {
-            return in_use(name, err);
-        }
+        TRY(conflict == CATALOG_BUSY ? ddl__wait(txn, name, deadline, err) : ERR_OK);
         if (conflict == CATALOG_FREE) {
             CatalogConflict needed = catalog_check_needed(txn->engine->catalog, id, &snapshot);
-            if (needed == CATALOG_BUSY && wait_for_others(txn, deadline)) {
+            if (needed == CATALOG_BUSY) {
+                TRY(ddl__wait(txn, name, deadline, err));
                 continue;
             }
             TRY(needed == CATALOG_FREE ? ERR_OK : error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "\"%.*s\" got a view by another transaction", STR_ARG(name)));
@@ -88,6 +103,13 @@ ErrorCode ddl__object_still(Txn *txn, uint32_t id, Str name, const ObjectVersion
     }
     *object_out = catalog_by_id(txn->engine->catalog, id, &snapshot);
     return *object_out != NULL ? ERR_OK : error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "\"%.*s\" does not exist", STR_ARG(name));
+}
+
+/* The same for what a statement names: another of that name may have its place. */
+static ErrorCode named_table(Txn *txn, const TableDef *table, const ObjectVersion **object_out, Error *err) {
+    TRY(ddl__object(txn, table->id, table->name, object_out, err));
+    bool same = str_equal((*object_out)->def.name, table->name) && (*object_out)->def.schema_id == table->schema_id;
+    return same ? ERR_OK : error_set(err, ERR_SERIALIZATION, ERROR_NO_POSITION, "table \"%.*s\" was changed by another transaction", STR_ARG(table->name));
 }
 
 /* The same for what names columns, indexes or constraints by number or id: those are of the version that the statement was bound to. */
@@ -113,9 +135,7 @@ ErrorCode ddl__name_free(Txn *txn, ObjectKind kind, uint32_t scope_id, Str name,
             }
             return ERR_OK;
         }
-        if (!wait_for_others(txn, deadline)) {
-            return in_use(name, err);
-        }
+        TRY(ddl__wait(txn, name, deadline, err));
     }
 }
 
@@ -273,25 +293,25 @@ ErrorCode txn_table_create(Txn *txn, const TableSpec *spec, const TableDef **tab
     return ddl__unlock(txn, create_table(txn, spec, table_out, err));
 }
 
-/* Takes the table's rows alone, waiting for other writers to end. */
-ErrorCode ddl__claim(Txn *txn, uint32_t id, Error *err) {
+ErrorCode ddl__claim(Txn *txn, uint32_t id, Str name, Error *err) {
     int64_t deadline = ddl__deadline(txn);
     Table *table = engine__table(txn->engine, id);
     txn__touch(txn, table);
     for (;;) {
         ErrorCode code = table_claim(table, &txn->snapshot, err);
-        if (code != ERR_OBJECT_IN_USE || !wait_for_others(txn, deadline)) {
+        if (code != ERR_OBJECT_IN_USE) {
             return code;
         }
+        TRY(ddl__wait(txn, name, deadline, err));
     }
 }
 
 ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, bool cascade, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__references_drop(txn, table, cascade, err));
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
-    TRY(ddl__claim(txn, table->id, err));
-    TRY(ddl__object_still(txn, table->id, table->name, &object, err));
+    TRY(named_table(txn, table, &object, err));
+    TRY(ddl__claim(txn, table->id, table->name, err));
+    TRY(named_table(txn, table, &object, err)); /* the wait let others in */
     ObjectVersion *gone = object_copy(object);
     gone->dropped = true;
     (void)ddl__put(txn, gone);
@@ -310,9 +330,9 @@ ErrorCode txn_table_drop_cascade(Txn *txn, const TableDef *table, Error *err) {
 
 static ErrorCode truncate_rows(Txn *txn, const TableDef *table, Error *err) {
     const ObjectVersion *object = NULL;
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
-    TRY(ddl__claim(txn, table->id, err));
-    TRY(ddl__object_still(txn, table->id, table->name, &object, err));
+    TRY(named_table(txn, table, &object, err));
+    TRY(ddl__claim(txn, table->id, table->name, err));
+    TRY(named_table(txn, table, &object, err)); /* the wait let others in */
     txn->writer.snapshot = txn->snapshot;
     return table_truncate(engine__table(txn->engine, table->id), &txn->writer, err);
 }
@@ -325,7 +345,7 @@ ErrorCode txn_table_truncate(Txn *txn, const TableDef *table, Error *err) {
 static ErrorCode table_rename(Txn *txn, const TableDef *table, Str new_name, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__check_name(new_name, "table", err));
-    TRY(ddl__object(txn, table->id, table->name, &object, err));
+    TRY(named_table(txn, table, &object, err));
     bool taken = false;
     TRY(ddl__name_free(txn, OBJECT_TABLE, object->def.schema_id, new_name, &taken, err));
     if (taken) {

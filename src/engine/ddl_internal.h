@@ -5,6 +5,9 @@
 
 void ddl__lock(Txn *txn);
 ErrorCode ddl__unlock(Txn *txn, ErrorCode code); /* passes code through */
+/* Until when to wait for others; sleeps, without the lock, until some transaction with DDL or a claim ends, or an error. Both under the lock. */
+int64_t ddl__deadline(const Txn *txn);
+NODISCARD ErrorCode ddl__wait(Txn *txn, Str name, int64_t deadline_nanos, Error *err); /* ERR_OBJECT_IN_USE behind the deadline; what the caller's interrupt says */
 NODISCARD ErrorCode ddl__object(Txn *txn, uint32_t id, Str name, const ObjectVersion **object_out, Error *err);
 /* The version to change behind a wait for something else, which let others in: does not wait, so that nothing comes between it and ddl__put. */
 NODISCARD ErrorCode ddl__object_still(Txn *txn, uint32_t id, Str name, const ObjectVersion **object_out, Error *err);
@@ -15,7 +18,7 @@ NODISCARD ErrorCode ddl__check_name(Str name, const char *what, Error *err);
 /* Is the name free? *taken_out instead of an error, so that IF NOT EXISTS can look at it. */
 NODISCARD ErrorCode ddl__name_free(Txn *txn, ObjectKind kind, uint32_t scope_id, Str name, bool *taken_out, Error *err);
 NODISCARD ErrorCode ddl__table_drop(Txn *txn, const TableDef *table, bool cascade, Error *err);
-NODISCARD ErrorCode ddl__claim(Txn *txn, uint32_t id, Error *err); /* the table's rows alone, waiting for other writers to end */
+NODISCARD ErrorCode ddl__claim(Txn *txn, uint32_t id, Str name, Error *err); /* the table's rows alone, waiting for other writers to end */
 /* ddl_keys.c */
 NODISCARD ErrorCode ddl__references_drop(Txn *txn, const TableDef *table, bool cascade, Error *err);
 bool ddl__names_column(const uint32_t *ids, uint16_t count, uint32_t column_id);

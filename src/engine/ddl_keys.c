@@ -206,7 +206,7 @@ static ErrorCode index_create(Txn *txn, const TableDef *table, const IndexSpec *
     const ObjectVersion *object = NULL;
     IndexDef index;
     TRY(ddl__table(txn, table, &object, err));
-    TRY(ddl__claim(txn, table->id, err));
+    TRY(ddl__claim(txn, table->id, table->name, err));
     TRY(ddl__table(txn, table, &object, err)); /* the wait let others in */
     TRY(check_index_room(&object->table, err));
     ObjectVersion *changed = object_copy(object);
@@ -481,7 +481,7 @@ static ErrorCode constraint_add(Txn *txn, const TableDef *table, const Constrain
     ConstraintDef constraint = spec->def;
     bool build_child = false;
     TRY(ddl__table(txn, table, &object, err));
-    TRY(ddl__claim(txn, table->id, err));
+    TRY(ddl__claim(txn, table->id, table->name, err));
     TRY(ddl__table(txn, table, &object, err)); /* the wait let others in */
     if (object->table.constraint_count >= CONSTRAINTS_MAX) {
         return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a table can have at most %d constraints", CONSTRAINTS_MAX);
@@ -585,7 +585,7 @@ ErrorCode txn_constraint_rename(Txn *txn, const TableDef *table, uint32_t id, St
 
 static ErrorCode constraint_validated(Txn *txn, const TableDef *table, uint32_t id, const TableDef **table_out, Error *err) {
     const ConstraintDef *constraint = table_constraint_by_id(table, id);
-    TRY(ddl__claim(txn, table->id, err));
+    TRY(ddl__claim(txn, table->id, table->name, err));
     if (constraint->kind == CONSTRAINT_FOREIGN_KEY) {
         TRY(engine__foreign_validate(txn, table, id, err));
     }
@@ -607,7 +607,7 @@ static ErrorCode column_set_not_null(Txn *txn, const TableDef *table, uint16_t c
         }
     }
     if (not_null) {
-        TRY(ddl__claim(txn, table->id, err)); /* rows are looked at by the caller */
+        TRY(ddl__claim(txn, table->id, table->name, err)); /* rows are looked at by the caller */
         TRY(ddl__table(txn, table, &object, err));
     }
     ObjectVersion *changed = object_copy(object);

@@ -35,8 +35,21 @@ static ErrorCode check_needs(Txn *txn, const CatalogObject *def, Error *err) {
     return ERR_OK;
 }
 
+/* Others that change what a view reads end first. */
+static ErrorCode wait_for_needs(Txn *txn, const CatalogObject *def, Error *err) {
+    int64_t deadline = ddl__deadline(txn);
+    for (uint16_t i = 0; i < def->need_count && def->kind == OBJECT_VIEW; i++) {
+        Snapshot snapshot = txn__catalog_snapshot(txn);
+        while (catalog_check(txn->engine->catalog, def->needs[i].object_id, &snapshot) == CATALOG_BUSY) {
+            TRY(ddl__wait(txn, def->name, deadline, err));
+        }
+    }
+    return ERR_OK;
+}
+
 static ErrorCode object_create(Txn *txn, const CatalogObject *def, uint32_t *id_out, Error *err) {
     TRY(txn__check_writable(txn, err));
+    TRY(wait_for_needs(txn, def, err));
     TRY(check_free(txn, def, err));
     if (catalog_object_count(txn->engine->catalog, (ObjectKind)def->kind) >= OBJECTS_MAX) {
         return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "a database can have at most %d objects of a kind", OBJECTS_MAX);
@@ -57,6 +70,7 @@ ErrorCode txn_object_create(Txn *txn, const CatalogObject *def, uint32_t *id_out
 
 static ErrorCode object_replace(Txn *txn, const CatalogObject *def, Error *err) {
     const ObjectVersion *object = NULL;
+    TRY(wait_for_needs(txn, def, err));
     TRY(ddl__object(txn, def->id, def->name, &object, err));
     assert(object->def.kind == def->kind);
     if (!str_equal(object->def.name, def->name) || scope_of(&object->def) != scope_of(def)) {

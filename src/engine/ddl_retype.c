@@ -160,7 +160,7 @@ static ErrorCode build_moved(Txn *txn, const TableDef *table, const Move *move, 
 static ErrorCode take_place(Txn *txn, const TableDef *table, uint16_t old, uint16_t fresh, const TableDef **table_out, Error *err) {
     const ObjectVersion *object = NULL;
     TRY(ddl__table(txn, table, &object, err));
-    TRY(ddl__claim(txn, table->id, err));
+    TRY(ddl__claim(txn, table->id, table->name, err));
     TRY(ddl__table(txn, table, &object, err)); /* the wait let others in */
     Move move = {.from = table->columns[old].id, .to = table->columns[fresh].id};
     ObjectVersion *changed = object_copy(object);

@@ -50,10 +50,20 @@ Os *engine_os(Engine *engine);
 void *engine_attachment(Engine *engine, void *(*create)(Engine *engine), void (*destroy)(void *attachment));
 
 typedef enum Isolation { ISOLATION_READ_COMMITTED, ISOLATION_REPEATABLE_READ, ISOLATION_SERIALIZABLE /* runs as REPEATABLE_READ */ } Isolation;
-typedef struct TxnOptions { uint8_t isolation; bool read_only; uint8_t durability; uint32_t durability_ms; /* session's; UNSET and 0 = database's */ } TxnOptions;
+typedef struct TxnOptions {
+    uint8_t isolation;
+    bool read_only;
+    uint8_t durability;
+    uint32_t durability_ms;          /* session's; UNSET and 0 = database's */
+    ErrorCode (*interrupted)(void *context, Error *err); /* asked while DDL waits for others, every 20 ms: an error ends the wait; may be NULL */
+    void *interrupt_context;
+} TxnOptions;
 
 NODISCARD ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out, Error *err);
+uint8_t txn_isolation(const Txn *txn);
 void txn_statement_begin(Txn *txn);                      /* READ COMMITTED: new snapshot; also bounds what the statement sees of own rows */
+void txn_statement_again(Txn *txn);                      /* the same; what others have committed to the catalog is visible before (waits, briefly) */
+Lsn txn_catalog_lsn(const Txn *txn);                     /* of the newest change of the catalog by others that the snapshot sees */
 /* While held (a parked query is open), new statements get new snapshots, but what the old one sees is kept. */
 void txn_hold_snapshot(Txn *txn, bool hold);
 /* The snapshot of the running statement, for other transactions to read by as long as this one is open. Importing: before the first

@@ -32,6 +32,8 @@ enum {
     POOL_IDLE_PERIODS = 20,           /* jobs periods without a change after which the pool gives its memory back */
     WORK_BYTES = 64 << 20,            /* growth of memory parts after which the jobs are woken early */
     DDL_WAIT_MS = 2000,
+    DDL_WAIT_ALONE_MS = 60000,
+    DDL_WAITERS_MAX = 8,              /* with the long one */
     LOW_ROOM_BYTES = 256 << 20,       /* less free room on the disk: dead files go early */
     DURABILITY_MS_DEFAULT = 100,
     JOB_PERIOD_MS = 500,
@@ -68,6 +70,7 @@ struct Engine {
     IntMap tables;                   /* id -> Table * */
     Mutex ddl_lock;                  /* held by a DDL call from its checks to its new version; guards ddl_changed */
     Cond ddl_changed;                /* a transaction with DDL or a claim has ended */
+    uint32_t ddl_waiters;            /* under ddl_lock: wait for that */
     Mutex publish_gate;              /* commits that name rows, and publishes that move rows: one at a time until they have an LSN */
     Mutex work_lock;                 /* one flush or merge at a time */
     Mutex checkpoint_lock;           /* one checkpoint at a time; guards the fields below */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * storage.c - what a running statement may do to tables, bound to its transaction. */
-#include "engine/engine_internal.h"
+#include "engine/ddl_internal.h"
 
 static Txn *txn_of(Storage *storage) { return ((TxnStorage *)storage)->txn; }
 
@@ -87,6 +87,19 @@ static ErrorCode guarded_append(Txn *txn, Table *table, const TableDef *def, con
     return code;
 }
 
+/* The table is taken alone by another transaction (an index is built, its rows go), and not only changed since the statement was bound. */
+static bool is_taken(Txn *txn, const TableDef *def, ErrorCode code) {
+    Snapshot snapshot = txn__catalog_snapshot(txn);
+    return code == ERR_OBJECT_IN_USE || (code == ERR_SERIALIZATION && catalog_check(txn->engine->catalog, def->id, &snapshot) == CATALOG_BUSY);
+}
+
+/* Until that one ends. *deadline 0: not waited yet. */
+static ErrorCode wait_for_claim(Txn *txn, Str name, int64_t *deadline, Error *err) {
+    ddl__lock(txn);
+    *deadline = *deadline == 0 ? ddl__deadline(txn) : *deadline;
+    return ddl__unlock(txn, ddl__wait(txn, name, *deadline, err));
+}
+
 static ErrorCode append(Txn *txn, Table *table, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
     RowGuard *guard = NULL;
     bool guarded = def->constraint_count > 0 || needs_guard(def);
@@ -98,6 +111,17 @@ static ErrorCode append(Txn *txn, Table *table, const TableDef *def, const Colum
     return guard->null_row(guard, def, columns, err);
 }
 
+static ErrorCode append_in_turn(Txn *txn, Table *table, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
+    for (int64_t deadline = 0;;) {
+        ErrorCode code = check_newest(txn, def, err);
+        code = code == ERR_OK ? append(txn, table, def, columns, column_count, err) : code;
+        if (code == ERR_OK || !is_taken(txn, def, code)) {
+            return code;
+        }
+        TRY(wait_for_claim(txn, def->name, &deadline, err));
+    }
+}
+
 static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock *columns, uint16_t column_count, Error *err) {
     Txn *txn = txn_of(storage);
     const TableDef *def = NULL;
@@ -107,8 +131,7 @@ static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock
     Table *table = engine__table(txn->engine, id);
     txn__touch(txn, table);
     txn->writer.snapshot = txn->snapshot;
-    TRY(check_newest(txn, def, err));
-    TRY(append(txn, table, def, columns, column_count, err));
+    TRY(append_in_turn(txn, table, def, columns, column_count, err));
     if (txn->writer.bytes_unspilled < SPILL_BYTES) {
         return ERR_OK;
     }
@@ -119,13 +142,25 @@ static ErrorCode storage_append(Storage *storage, uint32_t id, const ColumnBlock
     return table_spill(table, &txn->writer, def, txn->writes.sealed, err);
 }
 
+static ErrorCode end_in_turn(Txn *txn, uint32_t id, Table *table, const RowRef *rows, uint32_t row_count, Error *err) {
+    for (int64_t deadline = 0;;) {
+        ErrorCode code = table_end_rows(table, &txn->writer, rows, row_count, err);
+        if (code != ERR_OBJECT_IN_USE) {
+            return code;
+        }
+        const TableDef *def = NULL;
+        TRY(find_def(txn, id, &def, err));
+        TRY(wait_for_claim(txn, def->name, &deadline, err));
+    }
+}
+
 static ErrorCode storage_end_rows(Storage *storage, uint32_t id, const RowRef *rows, uint32_t row_count, Error *err) {
     Txn *txn = txn_of(storage);
     TRY(txn__check_writable(txn, err));
     Table *table = engine__table(txn->engine, id);
     txn__touch(txn, table);
     txn->writer.snapshot = txn->snapshot;
-    ErrorCode code = table_end_rows(table, &txn->writer, rows, row_count, err);
+    ErrorCode code = end_in_turn(txn, id, table, rows, row_count, err);
     if (code == ERR_SERIALIZATION) {
         atomic_fetch_add(&txn->engine->conflicts, 1);
     }

@@ -26,6 +26,10 @@ ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out,
     return ERR_OK;
 }
 
+uint8_t txn_isolation(const Txn *txn) { return txn->options.isolation; }
+
+Lsn txn_catalog_lsn(const Txn *txn) { return MIN_OF(catalog_changed_lsn(txn->engine->catalog), txn->snapshot.lsn); }
+
 void txn_statement_begin(Txn *txn) {
     assert(txn->snapshot.command < TXN_COMMAND_MAX);
     txn->snapshot.command++;

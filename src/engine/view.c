@@ -115,7 +115,7 @@ static uint64_t view_version(CatalogView *view) {
     if (txn->ddl_count > 0) {
         return txn->entry.own + txn->ddl_count;
     }
-    return MIN_OF(catalog_changed_lsn(txn->engine->catalog), txn->snapshot.lsn);
+    return txn_catalog_lsn(txn);
 }
 
 static const CatalogObject *view_object_find(CatalogView *view, ObjectKind kind, uint32_t scope_id, Str name) {

@@ -73,7 +73,7 @@ static void locks(void *session, void (*visit)(void *context, const SessionLock 
 /* In short steps, so that a cancel ends it soon. */
 static ErrorCode sleep_for(void *context, double seconds, Error *err) {
     enum { STEP_NANOS = 10000000 };
-    const Session *session = context;
+    Session *session = context;
     Sched *sched = session->hub->sched;
     Mutex mutex = {0};
     Cond cond = {0};
@@ -84,11 +84,7 @@ static ErrorCode sleep_for(void *context, double seconds, Error *err) {
     sched->mutex_lock(sched, &mutex);
     for (; now < until && code == ERR_OK; now = session__nanos(session)) {
         (void)sched->cond_wait(sched, &cond, &mutex, MIN_OF(until, now + STEP_NANOS));
-        if (atomic_load(&session->control.cancel) != 0) {
-            code = error_set(err, ERR_CANCELED, ERROR_NO_POSITION, "canceling statement due to user request");
-        } else if (session->control.deadline_nanos > 0 && session__nanos(session) >= session->control.deadline_nanos) {
-            code = error_set(err, ERR_TIMEOUT, ERROR_NO_POSITION, "canceling statement due to statement timeout");
-        }
+        code = query_control_check(&session->control, err);
     }
     sched->mutex_unlock(sched, &mutex);
     sched->cond_deinit(sched, &cond);

@@ -20,6 +20,7 @@ enum {
     STATEMENT_ARENA_BYTES_MAX = 1 << 30,
     QUERY_MEMORY_BYTES = 256 << 20,
     TAG_BYTES = 64,
+    CATALOG_TRIES_MAX = 100,         /* of one statement, each after another change of the catalog */
     SETTING_BYTES_MAX = 1 << 22,     /* text of one setting's value, with what checking it needs */
     SETTING_UNDO_MAX = 100000,       /* changes of settings in one transaction */
     SETTINGS_CUSTOM_MAX = 1000,

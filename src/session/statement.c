@@ -314,9 +314,23 @@ static ErrorCode run_maintenance(Statement *statement, Error *err) {
     return engine_checkpoint(session->engine, err);
 }
 
-/* An error undoes what this statement did; in a block the block is failed, but what came before it stays until ROLLBACK. */
-static ErrorCode run_writer(Statement *statement, ErrorCode (*run)(Statement *, Error *), Error *err) {
-    TRY(statement__check_writable(statement, err));
+/* The catalog changed since the statement was bound: READ COMMITTED looks again, as if the statement had come later. *again_out: it is bound
+ * to another state of the catalog now. */
+static ErrorCode bind_to_newest(Statement *statement, Lsn bound_to, bool *again_out, Error *err) {
+    Txn *txn = statement__txn(statement);
+    if (txn_isolation(txn) == ISOLATION_READ_COMMITTED) {
+        txn_statement_again(txn);
+        *again_out = txn_catalog_lsn(txn) != bound_to;
+    }
+    if (*again_out) {
+        TRY(compiled__refresh(&statement->compiled, txn, err));
+        take_compiled(statement);
+        look_through(statement);
+    }
+    return ERR_OK;
+}
+
+static ErrorCode write_once(Statement *statement, ErrorCode (*run)(Statement *, Error *), Error *err) {
     Session *session = statement->session;
     Txn *txn = statement__txn(statement);
     TxnMark mark = txn_mark(txn);
@@ -328,6 +342,22 @@ static ErrorCode run_writer(Statement *statement, ErrorCode (*run)(Statement *, 
         txn_marks_end(txn, savepoints > 0 ? session->savepoints[savepoints - 1].mark : (TxnMark){0});
     }
     return code;
+}
+
+/* An error undoes what this statement did; in a block the block is failed, but what came before it stays until ROLLBACK. */
+static ErrorCode run_writer(Statement *statement, ErrorCode (*run)(Statement *, Error *), Error *err) {
+    TRY(statement__check_writable(statement, err));
+    for (uint32_t tries = 1;; tries++) {
+        Lsn bound_to = txn_catalog_lsn(statement__txn(statement));
+        ErrorCode code = write_once(statement, run, err);
+        bool again = false;
+        if (code == ERR_SERIALIZATION && tries < CATALOG_TRIES_MAX) {
+            TRY(bind_to_newest(statement, bound_to, &again, err));
+        }
+        if (!again) {
+            return code;
+        }
+    }
 }
 
 static ErrorCode start(Statement *statement, Error *err) {

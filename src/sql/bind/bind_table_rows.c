@@ -19,7 +19,7 @@ static ErrorCode rows_begin(TableRows *rows, const BindContext *context, const T
     *rows = (TableRows){.scope.clause = clause, .bound = arena_new(arena, BoundStatement), .exprs = arena_array(arena, const Expr *, room + 1u),
                         .names = arena_array(arena, Str, room + 1u)};
     binder_begin(&rows->binder, context, arena, err);
-    rows->bound->kind = kind;
+    rows->bound->kind = (uint8_t)kind;
     rows->bound->timestamp_index = -1;
     TRY(rel_scan(&rows->binder, table, kind == STATEMENT_UPDATE, &rows->rel));
     scope_add_table(&rows->binder, &rows->scope, rows->rel, table, table->name);

@@ -24,6 +24,7 @@ typedef struct QueryControl {
     int64_t deadline_nanos;     /* monotonic; 0 or INT64_MAX = none; past it: ERR_TIMEOUT */
     Clock *clock;               /* needed with a deadline */
 } QueryControl;
+NODISCARD ErrorCode query_control_check(QueryControl *control, Error *err); /* ERR_CANCELED or ERR_TIMEOUT; NULL: none. Thread-safe, 1 load without a deadline */
 
 /* Everything must outlive the run; params are copied by reference, so the values stay put. */
 typedef struct RunContext {

@@ -7,8 +7,7 @@
 
 #define RUN_ARENA_BYTES_MAX ((size_t)64 << 30) /* the budget is the real limit */
 
-ErrorCode run_check(Run *run, Error *err) {
-    QueryControl *control = run->context.control;
+ErrorCode query_control_check(QueryControl *control, Error *err) {
     if (control == NULL) {
         return ERR_OK;
     }
@@ -20,6 +19,8 @@ ErrorCode run_check(Run *run, Error *err) {
     }
     return ERR_OK;
 }
+
+ErrorCode run_check(Run *run, Error *err) { return query_control_check(run->context.control, err); }
 
 ErrorCode run_open(const Plan *plan, const RunContext *context, Run **run_out, Error *err) {
     assert(plan != NULL);

@@ -286,6 +286,7 @@ void deparse__from_list(Deparser *d, AstFrom *const *list, uint32_t count) {
 
 static void put_query_head(Deparser *d, const AstSelect *select) {
     if (select->kind == AST_SELECT_TABLE) {
+        put(d, "TABLE "); /* a name alone may be a statement's first word */
         deparse__from_list(d, select->from, select->from_count);
         return;
     }
