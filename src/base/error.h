@@ -29,6 +29,7 @@
     X(GROUPING, "42803", 3, 400, 0)                                                                                    \
     X(WINDOWING, "42P20", 3, 400, 0)                                                                                   \
     X(INVALID_COLUMN_REFERENCE, "42P10", 3, 400, 0)                                                                    \
+    X(INVALID_RECURSION, "42P19", 3, 400, 0)                                                                           \
     X(INVALID_TABLE_DEFINITION, "42P16", 3, 400, 0)                                                                    \
     X(DATATYPE_MISMATCH, "42804", 3, 400, 0)                                                                           \
     X(CANNOT_COERCE, "42846", 3, 400, 0)                                                                               \

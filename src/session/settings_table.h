@@ -16,6 +16,7 @@ enum {
 
 /* id, name, kind, default, flags, unit, low, high */
 #define SETTINGS(X)                                                                                                    \
+    X(ALLOW_SYSTEM_TABLE_MODS, "allow_system_table_mods", BOOL, "off", 0, "", 0, 0)                                    \
     X(APPLICATION_NAME, "application_name", TEXT, "", SETTING_REPORT, "", 0, 0)                                        \
     X(ARRAY_NULLS, "array_nulls", BOOL, "on", 0, "", 0, 0)                                                             \
     X(AUTOVACUUM, "autovacuum", BOOL, "on", SETTING_SERVER, "", 0, 0)                                                  \
@@ -51,7 +52,9 @@ enum {
     X(EFFECTIVE_IO, "effective_io_concurrency", INT, "1", 0, "", 0, 1000)                                              \
     X(ENABLE_ASYNC_APPEND, "enable_async_append", BOOL, "on", 0, "", 0, 0)                                             \
     X(ENABLE_BITMAPSCAN, "enable_bitmapscan", BOOL, "on", 0, "", 0, 0)                                                 \
+    X(ENABLE_DISTINCT_REORDERING, "enable_distinct_reordering", BOOL, "on", 0, "", 0, 0)                               \
     X(ENABLE_GATHERMERGE, "enable_gathermerge", BOOL, "on", 0, "", 0, 0)                                               \
+    X(ENABLE_GROUP_REORDERING, "enable_group_by_reordering", BOOL, "on", 0, "", 0, 0)                                  \
     X(ENABLE_HASHAGG, "enable_hashagg", BOOL, "on", 0, "", 0, 0)                                                       \
     X(ENABLE_HASHJOIN, "enable_hashjoin", BOOL, "on", 0, "", 0, 0)                                                     \
     X(ENABLE_INCREMENTAL_SORT, "enable_incremental_sort", BOOL, "on", 0, "", 0, 0)                                     \
@@ -66,6 +69,8 @@ enum {
     X(ENABLE_PARTITION_PRUNING, "enable_partition_pruning", BOOL, "on", 0, "", 0, 0)                                   \
     X(ENABLE_PARTITIONWISE_AGG, "enable_partitionwise_aggregate", BOOL, "off", 0, "", 0, 0)                            \
     X(ENABLE_PARTITIONWISE_JOIN, "enable_partitionwise_join", BOOL, "off", 0, "", 0, 0)                                \
+    X(ENABLE_PRESORTED, "enable_presorted_aggregate", BOOL, "on", 0, "", 0, 0)                                         \
+    X(ENABLE_SELF_JOIN, "enable_self_join_elimination", BOOL, "on", 0, "", 0, 0)                                       \
     X(ENABLE_SEQSCAN, "enable_seqscan", BOOL, "on", 0, "", 0, 0)                                                       \
     X(ENABLE_SORT, "enable_sort", BOOL, "on", 0, "", 0, 0)                                                             \
     X(ENABLE_TIDSCAN, "enable_tidscan", BOOL, "on", 0, "", 0, 0)                                                       \
@@ -76,6 +81,7 @@ enum {
     X(FSYNC, "fsync", BOOL, "on", SETTING_SERVER, "", 0, 0)                                                            \
     X(FULL_PAGE_WRITES, "full_page_writes", BOOL, "on", SETTING_SERVER, "", 0, 0)                                      \
     X(GEQO, "geqo", BOOL, "on", 0, "", 0, 0)                                                                           \
+    X(GEQO_THRESHOLD, "geqo_threshold", INT, "12", 0, "", 2, 2147483647)                                               \
     X(GIN_FUZZY_LIMIT, "gin_fuzzy_search_limit", INT, "0", 0, "", 0, 2147483647)                                       \
     X(HASH_MEM_MULTIPLIER, "hash_mem_multiplier", REAL, "2", 0, "", 1, 1000)                                           \
     X(HOT_STANDBY, "hot_standby", BOOL, "on", SETTING_SERVER, "", 0, 0)                                                \
@@ -86,6 +92,9 @@ enum {
     X(INTERVAL_STYLE, "IntervalStyle", ENUM, "postgres", SETTING_REPORT | SETTING_BINDS, "", 0, 0)                     \
     X(IS_SUPERUSER, "is_superuser", BOOL, "on", SETTING_REPORT | SETTING_INTERNAL, "", 0, 0)                           \
     X(JIT, "jit", BOOL, "off", 0, "", 0, 0)                                                                            \
+    X(JIT_ABOVE_COST, "jit_above_cost", REAL, "100000", 0, "", -1, 1000000000)                                         \
+    X(JIT_INLINE_ABOVE, "jit_inline_above_cost", REAL, "500000", 0, "", -1, 1000000000)                                \
+    X(JIT_OPTIMIZE_ABOVE, "jit_optimize_above_cost", REAL, "500000", 0, "", -1, 1000000000)                            \
     X(JOIN_COLLAPSE_LIMIT, "join_collapse_limit", INT, "8", 0, "", 1, 2147483647)                                      \
     X(LC_COLLATE, "lc_collate", TEXT, "C", SETTING_INTERNAL, "", 0, 0)                                                 \
     X(LC_CTYPE, "lc_ctype", TEXT, "C", SETTING_INTERNAL, "", 0, 0)                                                     \
@@ -113,6 +122,8 @@ enum {
     X(MAX_PARALLEL_WORKERS, "max_parallel_workers", INT, "8", 0, "", 0, 1024)                                          \
     X(MAX_PREPARED, "max_prepared_transactions", INT, "0", SETTING_SERVER, "", 0, 0)                                   \
     X(MAX_STACK_DEPTH, "max_stack_depth", INT, "2MB", 0, "kB", 100, 2147483647)                                        \
+    X(MIN_PARALLEL_INDEX, "min_parallel_index_scan_size", INT, "512kB", 0, "8kB", 0, 715827882)                        \
+    X(MIN_PARALLEL_TABLE, "min_parallel_table_scan_size", INT, "8MB", 0, "8kB", 0, 715827882)                          \
     X(OPTIMIZER_SKIP, "optimizer_skip", TEXT, "", SETTING_BINDS, "", 0, 0)                                             \
     X(PARALLEL_LEADER, "parallel_leader_participation", BOOL, "on", 0, "", 0, 0)                                       \
     X(PARALLEL_SETUP_COST, "parallel_setup_cost", REAL, "1000", 0, "", 0, 1000000000)                                  \
@@ -161,6 +172,7 @@ enum {
     X(VACUUM_COST_LIMIT, "vacuum_cost_limit", INT, "200", 0, "", 1, 10000)                                             \
     X(WAL_BLOCK_SIZE, "wal_block_size", INT, "8192", SETTING_INTERNAL, "", 8192, 8192)                                 \
     X(WAL_LEVEL, "wal_level", ENUM, "replica", SETTING_SERVER, "", 0, 0)                                               \
+    X(VACUUM_TRUNCATE, "vacuum_truncate", BOOL, "on", 0, "", 0, 0)                                                     \
     X(WORK_MEM, "work_mem", INT, "4MB", 0, "kB", 64, 2147483647)                                                       \
     X(WORKERS, "workers", INT, "0", 0, "", 0, 1024)                                                                    \
     X(XMLBINARY, "xmlbinary", ENUM, "base64", 0, "", 0, 0)                                                             \

@@ -167,7 +167,11 @@ static ErrorCode alter_one(Statement *statement, const TableDef **table, const A
     case ALTER_RENAME_COLUMN: return rename_column(statement, table, action, err);
     case ALTER_RENAME_TABLE: return rename_relation(statement, *table, action->new_name, err);
     case ALTER_SET_DURABILITY: return txn_table_set_durability(txn, *table, action->durability, action->durability_ms, err);
-    case ALTER_NOTHING: return ERR_OK;
+    case ALTER_NOTHING:
+        if (action->notice != NULL) {
+            session_notice(statement->session, NOTICE_NOTICE, "00000", "%s", action->notice);
+        }
+        return ERR_OK;
     default: return statement__alter_part(statement, table, action, err);
     }
 }
@@ -175,6 +179,10 @@ static ErrorCode alter_one(Statement *statement, const TableDef **table, const A
 static ErrorCode alter_table(Statement *statement, Error *err) {
     const TableDef *table = statement->bound->table;
     statement__tag(statement, "ALTER TABLE");
+    if (table == NULL) {
+        session_notice(statement->session, NOTICE_NOTICE, "00000", "relation \"%.*s\" does not exist, skipping", STR_ARG(statement->bound->name));
+        return ERR_OK;
+    }
     for (uint32_t i = 0; i < statement->bound->action_count && table != NULL; i++) {
         TRY(alter_one(statement, &table, &statement->bound->actions[i], err));
     }

@@ -292,5 +292,9 @@ ErrorCode statement__drop_index(Statement *statement, Error *err) {
 ErrorCode statement__alter_index(Statement *statement, Error *err) {
     BoundStatement *bound = statement->bound;
     statement__tag(statement, "ALTER INDEX");
-    return bound->table == NULL ? ERR_OK : txn_index_rename(statement__txn(statement), bound->table, bound->index_ids[0], bound->name, err);
+    if (bound->table == NULL) {
+        session_notice(statement->session, NOTICE_NOTICE, "00000", "relation \"%.*s\" does not exist, skipping", STR_ARG(bound->name));
+        return ERR_OK;
+    }
+    return txn_index_rename(statement__txn(statement), bound->table, bound->index_ids[0], bound->name, err);
 }

@@ -72,6 +72,8 @@ static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *
     if (column_exists(bound, &ast->column)) {
         if (ast->if_not_exists) {
             action->kind = ALTER_NOTHING;
+            action->notice = arena_format(b->arena, "column \"%.*s\" of relation \"%.*s\" already exists, skipping", STR_ARG(ast->column.text),
+                                          STR_ARG(bound->table->name)).data;
             return ERR_OK;
         }
         return duplicate_column(b, bound, ast->column.span.at, ast->column.text);
@@ -98,6 +100,8 @@ static ErrorCode bind_drop_column(Binder *b, const AstAlterAction *ast, const Bo
     action->cascade = ast->cascade;
     if (ast->if_exists && !column_exists(bound, &ast->column)) {
         action->kind = ALTER_NOTHING;
+        action->notice = arena_format(b->arena, "column \"%.*s\" of relation \"%.*s\" does not exist, skipping", STR_ARG(ast->column.text),
+                                      STR_ARG(bound->table->name)).data;
         return ERR_OK;
     }
     TRY(existing_column(b, bound, &ast->column, &action->name));
@@ -129,6 +133,8 @@ static ErrorCode bind_identity_change(Binder *b, const AstAlterAction *ast, Boun
     bool is = action->column.identity != IDENTITY_NONE;
     if (!add && !is && ast->if_exists) {
         action->kind = ALTER_NOTHING;
+        action->notice = arena_format(b->arena, "column \"%.*s\" of relation \"%.*s\" is not an identity column, skipping", STR_ARG(action->name),
+                                      STR_ARG(bound->table->name)).data;
         return ERR_OK;
     }
     if (is == add) {
@@ -270,8 +276,7 @@ static ErrorCode bind_options(Binder *b, const AstAlterAction *ast, AlterAction 
         const AstOption *option = &ast->options[i];
         TRY(bind_durability(b, option, &found, &action->durability, &action->durability_ms));
         action->kind = found ? ALTER_SET_DURABILITY : action->kind;
-        bool tuning = str_equal_ignore_case(option->name.text, STR("maxuncommittedrows")) || str_equal_ignore_case(option->name.text, STR("o3maxlag"));
-        if (!found && !tuning) {
+        if (!found && !option_is_tuning(option->name.text)) {
             return not_supported(b, option->name.span.at, "table option %.*s", STR_ARG(option->name.text));
         }
     }
@@ -333,6 +338,8 @@ static ErrorCode bind_named_constraint(Binder *b, const AstAlterAction *ast, con
     }
     if (ast->if_exists) {
         action->kind = ALTER_NOTHING;
+        action->notice = arena_format(b->arena, "constraint \"%.*s\" of relation \"%.*s\" does not exist, skipping", STR_ARG(name->text),
+                                      STR_ARG(table->name)).data;
         return ERR_OK;
     }
     return error_set(b->err, ERR_UNDEFINED_OBJECT, name->span.at, "constraint \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name->text),
@@ -412,6 +419,7 @@ static ErrorCode find_target(Binder *b, const AstAlterTable *alter, BoundStateme
     b->err = err;
     if (code == ERR_UNDEFINED_TABLE && alter->if_exists) {
         bound->table = NULL;
+        bound->name = alter->table.parts[alter->table.count - 1].text;
         return ERR_OK;
     }
     return code == ERR_OK ? ERR_OK : error_set(b->err, code, reason.position, "%s", reason.message);

@@ -227,6 +227,9 @@ typedef struct BoundParts { const Expr *filter; SortKey *keys; } BoundParts; /* 
 static ErrorCode finish_aggregate(Binder *b, const Scope *scope, const AggregateCallAst *call, Str name, const Expr **args, uint32_t count,
                                   const BoundParts *parts, const Expr **expr_out) {
     AggregateExpr aggregate = {.distinct = call->distinct, .filter = parts->filter};
+    if (scope->reads_itself) {
+        return error_set(b->err, ERR_INVALID_RECURSION, call->position, "aggregate functions are not allowed in a recursive query's recursive term");
+    }
     TRY(find_aggregate(b, name, args, count, call->position, &aggregate.aggregate, &aggregate.type));
     TRY(check_distinct_order(b, call, args, parts->keys));
     if ((aggregate.aggregate->flags & (AGG_SERIAL | AGG_ORDERED)) != 0) {

@@ -150,7 +150,7 @@ ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, u
 }
 
 /* Tuning of QuestDB's writer and of PostgreSQL's storage that has nothing to tune here. */
-static bool is_tuning(Str name) {
+bool option_is_tuning(Str name) {
     static const Str NAMES[] = {STR("maxuncommittedrows"), STR("o3maxlag"), STR("fillfactor"), STR("parallel_workers"), STR("toast_tuple_target"),
                                 STR("vacuum_truncate"), STR("vacuum_index_cleanup"), STR("log_autovacuum_min_duration"), STR("user_catalog_table")};
     for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
@@ -165,7 +165,7 @@ static ErrorCode bind_table_options(Binder *b, const AstCreateTable *ast, TableS
     for (uint32_t i = 0; i < ast->option_count; i++) {
         bool found = false;
         TRY(bind_durability(b, &ast->options[i], &found, &spec->durability, &spec->durability_ms));
-        if (!found && !is_tuning(ast->options[i].name.text)) {
+        if (!found && !option_is_tuning(ast->options[i].name.text)) {
             return not_supported(b, ast->options[i].name.span.at, "table option %.*s", STR_ARG(ast->options[i].name.text));
         }
     }

@@ -283,7 +283,7 @@ static ErrorCode bind_kind(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     case AST_CAST: return bind_cast(b, scope, ast, expr_out);
     case AST_SUBQUERY: return bind_scalar_subquery(b, scope, ast, expr_out);
     case AST_ARRAY: return bind_array(b, scope, ast, expr_out);
-    case AST_STAR: return error_set(b->err, ERR_SYNTAX, ast->span.at, "syntax error: * stands alone in a select list or in count(*)");
+    case AST_STAR: return bind_star_value(b, scope, ast, expr_out);
     case AST_DEFAULT: return error_set(b->err, ERR_SYNTAX, ast->span.at, "DEFAULT is not allowed in this context");
     case AST_ROW: return bind_row_value(b, scope, ast, expr_out);
     case AST_FIELD: return bind_field(b, scope, ast, expr_out);

@@ -112,6 +112,7 @@ static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *
     }
     Query query = {0};
     cte->used = true;
+    scope->reads_itself = scope->reads_itself || cte->first != NULL;
     b->depth++;
     ErrorCode code = cte->first != NULL ? working_rows(b, cte, &query) : bind_cte_query(b, cte, &query);
     b->depth--;
@@ -466,6 +467,12 @@ static JoinKind join_kind(const AstJoin *join, const Expr *condition) {
     }
 }
 
+static void mark_filled(Scope *scope, uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++) {
+        scope->columns[i].filled = true;
+    }
+}
+
 static ErrorCode bind_join(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
     const AstJoin *join = item->as.join;
     TRY(check_join(b, item));
@@ -488,6 +495,8 @@ static ErrorCode bind_join(Binder *b, const AstFrom *item, Scope *scope, Rel **r
     if (condition != NULL) {
         TRY(split_condition(b, *rel_out, condition));
     }
+    mark_filled(scope, names.first, join->kind == AST_JOIN_RIGHT || join->kind == AST_JOIN_FULL ? names.middle : names.first);
+    mark_filled(scope, names.middle, join->kind == AST_JOIN_LEFT || join->kind == AST_JOIN_FULL ? scope->count : names.middle);
     return names.pair_count > 0 ? merge_columns(b, scope, names.first, names.pairs, names.pair_count, join, rel_out) : ERR_OK;
 }
 

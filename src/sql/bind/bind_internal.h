@@ -110,6 +110,7 @@ typedef struct ScopeColumn {
     const SymbolTable *symbols;
     uint32_t table_id;
     int16_t table_column;
+    bool filled;                /* of a side of an outer join that NULLs stand for where it has no row */
     bool merged;                /* right side of USING: found by its qualifier only */
     bool in_star;               /* merged by ON (name) of QuestDB: * shows it all the same */
 } ScopeColumn;
@@ -155,6 +156,7 @@ struct Scope {
     SrfState *srfs;             /* NULL: set-returning functions are not allowed here */
     const char *clause;         /* for messages: "WHERE" */
     bool inside_aggregate;
+    bool reads_itself;          /* the step of a recursive query: no aggregates */
 };
 
 void scope_add(Binder *b, Scope *scope, ScopeColumn column);
@@ -401,6 +403,8 @@ void record_shape_column(Binder *b, ColumnId id, const Expr *value);            
 NODISCARD ErrorCode record_of(Binder *b, const Expr **args, const Str *names, uint32_t count, int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode bind_row_value(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_field(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
+bool option_is_tuning(Str name);   /* of a table: accepted, there is nothing to tune */
+NODISCARD ErrorCode bind_star_value(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);    /* t.* where a value is wanted: the row */
 NODISCARD ErrorCode bind_whole_row(Binder *b, Scope *scope, const AstName *table, bool *found_out, const Expr **expr_out);
 NODISCARD ErrorCode record_field(Binder *b, const Expr *record, uint32_t number, int64_t position, const Expr **expr_out);
 
@@ -466,6 +470,8 @@ const TableDef *shadow_table(Binder *b, const BoundStatement *bound); /* as the 
 void binder_begin(Binder *b, const BindContext *context, Arena *arena, Error *err);
 void binder_end(Binder *b);
 NODISCARD ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement *bound);
+/* Items of WITH RECURSIVE read themselves only where they may; order_out: their numbers, each behind those that it reads. */
+NODISCARD ErrorCode check_recursion(Binder *b, const AstWith *with, uint32_t *order_out);
 NODISCARD ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer);
 /* Binds the queries of WITH that nobody has used, down to `until`: their errors are errors too, and what may not stand there is refused. */
 NODISCARD ErrorCode with_check(Binder *b, const CteScope *until);

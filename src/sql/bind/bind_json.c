@@ -24,6 +24,13 @@ static ErrorCode record_as_json(Binder *b, const Expr *record, bool binary, int6
         args[2 * i + 1] = field;
     }
     TRY(call_function(b, STR("json record"), args, shape->count * 2, position, true, expr_out));
+    if (record->kind == EXPR_CASE && record->arg_count == 3) { /* bind_record.c: NULL where an outer join found no row */
+        const Expr **parts = arena_array(b->arena, const Expr *, 3);
+        parts[0] = record->args[0];
+        parts[1] = expr_null(b, (*expr_out)->type, position);
+        parts[2] = *expr_out;
+        TRY(expr_nary(b, EXPR_CASE, (*expr_out)->type, parts, 3, position, expr_out));
+    }
     return binary ? coerce(b, *expr_out, type_of(TYPE_JSONB), CAST_EXPLICIT, expr_out) : ERR_OK;
 }
 
@@ -86,6 +93,7 @@ ErrorCode json_aggregate_arguments(Binder *b, const AggregateCallAst *call, cons
 ErrorCode json_aggregate_result(Binder *b, const AggregateCallAst *call, const Expr *first, const Expr **arrays, const Expr **expr_out) {
     const JsonAggregate *row = find_json_aggregate(call->name);
     uint32_t count = row->arg_count;
+    first = first->kind == EXPR_CASE && first->arg_count == 3 ? first->args[2] : first;
     if (count == 1 && first->kind == EXPR_CALL && first->type.id == TYPE_JSON && str_equal(str_from_c(first->as.call.function->name), STR("json record"))) {
         arrays[count++] = expr_bool(b, true, call->position);
     }

@@ -416,6 +416,7 @@ ErrorCode bind_alter_index(Binder *b, const AstAlterTable *alter, BoundStatement
     bound->kind = STATEMENT_ALTER_INDEX;
     const TableDef *table = NULL;
     const IndexDef *index = find_index(b, &alter->table, &table);
+    bound->name = alter->table.parts[alter->table.count - 1].text;
     if (index == NULL) {
         return alter->if_exists ? ERR_OK
                                 : error_set(b->err, ERR_UNDEFINED_TABLE, alter->table.span.at, "relation \"%.*s\" does not exist",

@@ -4,15 +4,17 @@
 
 SortKey sort_key(const Binder *b, const AstSortKey *ast, const Expr *expr) {
     bool smallest = dialect_has(b->dialect, DIALECT_NULLS_SMALLEST);
-    bool first = ast->nulls_given ? ast->nulls_first : smallest != ast->descending;
-    return (SortKey){.expr = expr, .descending = ast->descending, .nulls_first = first};
+    bool descending = ast->descending || str_equal(ast->using_operator, STR(">"));
+    bool first = ast->nulls_given ? ast->nulls_first : smallest != descending;
+    return (SortKey){.expr = expr, .descending = descending, .nulls_first = first};
 }
 
 ErrorCode check_sort_key(Binder *b, const AstSortKey *key) {
-    if (key->using_operator.len > 0) {
-        return not_supported(b, key->expr->span.at, "ORDER BY USING an operator");
+    if (key->using_operator.len == 0 || str_equal(key->using_operator, STR("<")) || str_equal(key->using_operator, STR(">"))) {
+        return ERR_OK;
     }
-    return ERR_OK;
+    error_ignore(error_set(b->err, ERR_WRONG_OBJECT_TYPE, key->expr->span.at, "operator %.*s is not a valid ordering operator", STR_ARG(key->using_operator)));
+    return error_add(b->err, 'H', "Ordering operators must be \"<\" or \">\" members of btree operator families.");
 }
 
 static Str item_name_at(const void *context, uint32_t i) {

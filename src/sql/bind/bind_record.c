@@ -80,6 +80,23 @@ ErrorCode bind_row_value(Binder *b, Scope *scope, const AstExpr *ast, const Expr
     return record_of(b, args, NULL, count, ast->span.at, expr_out);
 }
 
+/* Where an outer join found no row there is none: NULL, not a row of NULLs. */
+static ErrorCode or_no_row(Binder *b, const Expr *const *columns, uint32_t count, const Expr **row) {
+    const Expr **tests = arena_array(b->arena, const Expr *, count);
+    const Expr **parts = arena_array(b->arena, const Expr *, 3);
+    const RecordShape *shape = record_shape(b, *row);
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(expr_is_null(b, columns[i], (*row)->position, &tests[i]));
+    }
+    parts[0] = tests[0];
+    TRY(count > 1 ? expr_nary(b, EXPR_AND, type_of(TYPE_BOOL), tests, count, (*row)->position, &parts[0]) : ERR_OK);
+    parts[1] = expr_null(b, type_of(TYPE_RECORD), (*row)->position);
+    parts[2] = *row;
+    TRY(expr_nary(b, EXPR_CASE, type_of(TYPE_RECORD), parts, 3, (*row)->position, row));
+    (void)intmap_put(&b->expr_shapes, (uintptr_t)*row, (uintptr_t)shape);
+    return ERR_OK;
+}
+
 ErrorCode bind_whole_row(Binder *b, Scope *scope, const AstName *table, bool *found_out, const Expr **expr_out) {
     const Scope *home = scope;
     uint32_t count = 0;
@@ -97,18 +114,33 @@ ErrorCode bind_whole_row(Binder *b, Scope *scope, const AstName *table, bool *fo
     }
     const Expr **args = arena_array(b->arena, const Expr *, count);
     Str *names = arena_array(b->arena, Str, count);
+    bool filled = false;
     count = 0;
     for (uint32_t i = 0; i < home->count; i++) {
         if (!name_same(table, home->columns[i].qualifier)) {
             continue;
         }
-        AstName parts[2] = {*table, {.text = home->columns[i].name, .span = table->span, .quoted = true}};
-        AstNames qualified = {.parts = parts, .count = 2, .span = table->span};
+        filled = filled || home->columns[i].filled;
         names[count] = home->columns[i].name;
-        TRY(scope_resolve(b, scope, &qualified, &args[count++]));
+        if (home == scope || !capture_column(b, home, &home->columns[i], table->span.at, &args[count])) {
+            args[count] = expr_column(b, home->columns[i].id, home->columns[i].type, table->span.at);
+        }
+        count++;
     }
     *found_out = true;
-    return record_of(b, args, names, count, table->span.at, expr_out);
+    TRY(record_of(b, args, names, count, table->span.at, expr_out));
+    return filled ? or_no_row(b, args, count, expr_out) : ERR_OK;
+}
+
+ErrorCode bind_star_value(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    bool found = false;
+    uint32_t count = ast->as.names.count;
+    if (count == 0) {
+        return error_set(b->err, ERR_SYNTAX, ast->span.at, "syntax error: * stands alone in a select list or in count(*)");
+    }
+    const AstName *table = &ast->as.names.parts[count - 1];
+    TRY(bind_whole_row(b, scope, table, &found, expr_out));
+    return found ? ERR_OK : error_set(b->err, ERR_UNDEFINED_TABLE, ast->span.at, "missing FROM-clause entry for table \"%.*s\"", STR_ARG(table->text));
 }
 
 ErrorCode record_field(Binder *b, const Expr *record, uint32_t number, int64_t position, const Expr **expr_out) {

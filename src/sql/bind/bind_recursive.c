@@ -49,6 +49,26 @@ static void name_columns(const AstCte *ast, Rel *rel) {
     }
 }
 
+/* A step may not widen what the first rows are. */
+static ErrorCode check_types(Binder *b, const CteScope *self, const AstSelect *select, Rel *first, Rel *step) {
+    for (uint32_t c = 0; c < first->column_count; c++) {
+        const Expr *pair[] = {rel_column_expr(b, first, c), rel_column_expr(b, step, c)};
+        Type common = pair[0]->type;
+        if (pair[1]->type.id == TYPE_UNKNOWN || pair[1]->type.id == TYPE_SYMBOL || type_equal(pair[0]->type, pair[1]->type)) {
+            continue;
+        }
+        TRY(common_type(b, pair, 2, "UNION", &common));
+        if (!type_equal(common, pair[0]->type)) {
+            int64_t position = select->kind == AST_SELECT_QUERY && c < select->item_count ? (int64_t)select->items[c].expr->span.at : ERROR_NO_POSITION;
+            error_ignore(error_set(b->err, ERR_DATATYPE_MISMATCH, position,
+                                   "recursive query \"%.*s\" column %u has type %.*s in non-recursive term but type %.*s overall",
+                                   STR_ARG(self->cte->name.text), c + 1, STR_ARG(type_name(b, pair[0]->type)), STR_ARG(type_name(b, common))));
+            return error_add(b->err, 'H', "Cast the output of the non-recursive term to the correct type.");
+        }
+    }
+    return ERR_OK;
+}
+
 static ErrorCode bind_step(Binder *b, CteScope *self, const AstSelect *select, Rel *first, Rel **step_out) {
     Query step = {0};
     Type *types = arena_array(b->arena, Type, first->column_count + 1u);
@@ -60,6 +80,7 @@ static ErrorCode bind_step(Binder *b, CteScope *self, const AstSelect *select, R
     if (step.rel->column_count != first->column_count) {
         return error_set(b->err, ERR_SYNTAX, select->span.at, "each UNION query must have the same number of columns");
     }
+    TRY(check_types(b, self, select->arms[0], first, step.rel));
     TRY(query_settle(b, &step, types));
     return plain_types(b, step.rel, types, step_out);
 }

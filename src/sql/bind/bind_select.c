@@ -455,14 +455,18 @@ ErrorCode with_push(Binder *b, const AstWith *with, Scope *outer) {
     if (with == NULL) {
         return ERR_OK;
     }
+    uint32_t *order = arena_array(b->arena, uint32_t, with->count);
     for (uint32_t i = 0; i < with->count; i++) {
         for (uint32_t j = 0; j < i; j++) {
             if (str_equal(with->ctes[i].name.text, with->ctes[j].name.text)) {
                 return error_set(b->err, ERR_DUPLICATE_ALIAS, with->ctes[i].name.span.at, "WITH query name \"%.*s\" specified more than once", STR_ARG(with->ctes[i].name.text));
             }
         }
+    }
+    TRY(check_recursion(b, with, order));
+    for (uint32_t i = 0; i < with->count; i++) {
         CteScope *scope = arena_new(b->arena, CteScope);
-        *scope = (CteScope){.cte = &with->ctes[i], .outer = b->ctes, .scope = outer, .recursive = with->recursive};
+        *scope = (CteScope){.cte = &with->ctes[order[i]], .outer = b->ctes, .scope = outer, .recursive = with->recursive};
         b->ctes = scope;
     }
     return ERR_OK;

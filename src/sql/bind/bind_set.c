@@ -33,6 +33,9 @@ static ErrorCode bind_values(Binder *b, const AstSelect *select, Scope *outer, R
     for (uint32_t r = 0; r < rows; r++) {
         TRY(check_row(b, select, r));
         for (uint32_t c = 0; c < columns; c++) {
+            if (select->rows[r].items[c]->kind == AST_STAR) {
+                return not_supported(b, select->rows[r].items[c]->span.at, "* in VALUES");
+            }
             TRY(bind_expr(b, &none, select->rows[r].items[c], &cells[(size_t)r * columns + c]));
         }
     }

@@ -163,7 +163,8 @@ typedef struct BoundConstraint {
     int64_t position;
 } BoundConstraint;
 typedef struct AlterAction { uint8_t kind; bool if_exists; Str name, new_name; ColumnDef column; uint8_t durability; uint32_t durability_ms;
-    bool cascade, fills /* ADD COLUMN: rows that are there get the default, one by one */, in_place /* TYPE: every value stays as it is stored */; Str text; BoundConstraint constraint; } AlterAction;
+    bool cascade, fills /* ADD COLUMN: rows that are there get the default, one by one */, in_place /* TYPE: every value stays as it is stored */; Str text; BoundConstraint constraint;
+    const char *notice; /* NULL, or what ALTER_NOTHING tells */ } AlterAction;
 
 typedef enum OnCommit { ON_COMMIT_NOTHING, ON_COMMIT_DELETE_ROWS, ON_COMMIT_DROP } OnCommit; /* of a temporary table */
 typedef struct BoundConflict {
