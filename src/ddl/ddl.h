@@ -50,6 +50,8 @@ NODISCARD ErrorCode ddl_drop(Ddl *ddl, const uint32_t *ids, uint32_t count, bool
 NODISCARD ErrorCode ddl_drop_column(Ddl *ddl, const TableDef *table, Str name, bool cascade, const TableDef **table_out, Error *err);
 /* Views that read the object (or the column) get its new name. While the old name still holds. */
 NODISCARD ErrorCode ddl_rename_in_views(Ddl *ddl, const ViewRename *rename, Error *err);
+/* Checks, index expressions and predicates of the table that read the column get its new name. While the old name still holds. */
+NODISCARD ErrorCode ddl_rename_column_in_texts(Ddl *ddl, const TableDef **table, uint16_t number, Str name, Error *err);
 /* TRUNCATE ... RESTART IDENTITY */
 NODISCARD ErrorCode ddl_restart_sequences(Ddl *ddl, const TableDef *table, Error *err);
 void ddl_notice(Ddl *ddl, const char *sqlstate, const char *format, ...) PRINTF_LIKE(3, 4);

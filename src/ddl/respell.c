@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * respell.c - texts that follow when a type or a label of an enum gets another name: defaults, generated columns, checks, index expressions
- * and predicates of every table, defaults and checks of domains, and views.
+ * respell.c - texts that follow when a type, a label of an enum or a column gets another name: defaults, generated columns, checks, index
+ * expressions and predicates of every table (the column's own), defaults and checks of domains, and views.
  *
  * Order: while the old names still hold, so that the texts can be bound.
- * Tests: test/sql/enum.slt */
+ * Tests: test/sql/enum.slt, test/sql/keys.slt */
 #include "ddl/ddl_internal.h"
 
 typedef struct Respell {
@@ -142,5 +142,14 @@ ErrorCode ddl__respell(Ddl *ddl, const CatalogObject *type, const TypeRespelling
     for (size_t cursor = 0; label && ddl->catalog->object_next(ddl->catalog, OBJECT_VIEW, &cursor, &view);) {
         TRY(respell_view(&respell, view, err));
     }
+    return ERR_OK;
+}
+
+ErrorCode ddl_rename_column_in_texts(Ddl *ddl, const TableDef **table, uint16_t number, Str name, Error *err) {
+    const ColumnDef *column = &(*table)->columns[number];
+    TypeRespelling respelling = {.object_id = (*table)->id, .column_id = column->id, .name = name};
+    Respell respell = {.ddl = ddl, .respelling = &respelling, .needle = column->name};
+    TRY(respell_table(&respell, *table, err));
+    *table = ddl->catalog->table_by_id(ddl->catalog, respelling.object_id);
     return ERR_OK;
 }

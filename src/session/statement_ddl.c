@@ -104,7 +104,7 @@ static ErrorCode drop_column(Statement *statement, const TableDef **table, const
     return ddl_drop_column(&ddl, *table, action->name, action->cascade, table, err);
 }
 
-/* Views that read the column follow. */
+/* Views and the table's own texts that read the column follow. */
 static ErrorCode rename_column(Statement *statement, const TableDef **table, const AlterAction *action, Error *err) {
     Ddl ddl;
     statement__ddl(statement, &ddl);
@@ -112,6 +112,7 @@ static ErrorCode rename_column(Statement *statement, const TableDef **table, con
     if (number >= 0) {
         ViewRename rename = {.object_id = (*table)->id, .column_id = (*table)->columns[number].id, .name = action->new_name};
         TRY(ddl_rename_in_views(&ddl, &rename, err));
+        TRY(ddl_rename_column_in_texts(&ddl, table, (uint16_t)number, action->new_name, err));
     }
     return txn_column_rename(ddl.txn, *table, action->name, action->new_name, table, err);
 }

@@ -153,7 +153,7 @@ ErrorCode statement__alter_part(Statement *statement, const TableDef **table, co
     }
 }
 
-/* Checks, index expressions and predicates are kept as text: a column that they read can neither go nor take another name. */
+/* Checks, index expressions and predicates are kept as text: whatever was done to the columns, they can still be bound. */
 ErrorCode statement__check_texts(Statement *statement, const TableDef *table, Error *err) {
     BindContext context = {.catalog = &statement->system.base, .environment = &statement->environment};
     Arena arena;

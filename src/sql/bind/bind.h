@@ -6,8 +6,9 @@
 #include "sql/bind/bound.h"
 #include "sql/parse/ast.h"
 
-/* Where a text names types that users made, and where it spells their labels: bytes of the text. Gathered while it is bound. */
-typedef struct TypeUse { uint32_t object_id, at, len; bool is_label, is_array_name, qualified; } TypeUse; /* len 0: a literal, to its end */
+/* Where a text names types that users made, where it spells their labels, and where it names columns of tables (column_id is not 0): bytes of
+ * the text. Gathered while it is bound. */
+typedef struct TypeUse { uint32_t object_id, column_id, at, len; bool is_label, is_array_name, qualified; } TypeUse; /* len 0: a literal, to its end */
 typedef struct TypeUses { TypeUse *items; uint32_t count, capacity; } TypeUses;
 
 typedef struct BindContext {
@@ -34,8 +35,8 @@ NODISCARD ErrorCode bind_table_rewrite(const BindContext *context, const TableDe
 NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);
 
 /* The text with other names of types, or another label, at its uses: a name of object_id becomes `name` (qualified), a label of it new_label
- * where it is old_label. Empty: stays. */
-typedef struct TypeRespelling { uint32_t object_id; Str schema_name, name, old_label, new_label; } TypeRespelling;
+ * where it is old_label. Empty: stays. With a column_id: the column of that table becomes `name`. */
+typedef struct TypeRespelling { uint32_t object_id, column_id; Str schema_name, name, old_label, new_label; } TypeRespelling;
 Str bind_respell_types(Str text, Dialect dialect, const TypeUses *uses, const TypeRespelling *respelling, Arena *arena);
 
 /* CREATE and ALTER DOMAIN: texts and types checked and put into the body. The checks that are said come behind those that it has. */

@@ -221,6 +221,7 @@ NODISCARD ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_ou
 NODISCARD ErrorCode domain_checked(Binder *b, uint32_t domain_id, const Expr *value, const Expr **expr_out);
 Str user_type_name(Binder *b, uint32_t object_id);     /* qualified unless the search path finds it; "???" if it is gone */
 void note_type(Binder *b, const AstType *ast, uint32_t object_id, bool is_array_name);
+void note_column(Binder *b, const AstName *name, uint32_t table_id, uint32_t column_id);
 void note_label(Binder *b, Type type, int64_t position);
 /* A text that is about to be stored, a part of the statement's: types outside of public with their schema in front. uses: noted while it was bound. */
 Str user_types_qualified(Binder *b, Str text, const TypeUses *uses);

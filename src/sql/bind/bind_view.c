@@ -71,11 +71,17 @@ void record_type(Binder *b, const AstType *ast, const CatalogObject *object, boo
 
 void record_column(Binder *b, AstName *name, uint32_t table_id, int16_t number) {
     CatalogView *catalog = b->context->catalog;
-    const TableDef *table = b->record == NULL || table_id == 0 || number < 0 ? NULL : catalog->table_by_id(catalog, table_id);
+    const TableDef *table = (b->record == NULL && b->uses == NULL) || table_id == 0 || number < 0 ? NULL : catalog->table_by_id(catalog, table_id);
     if (table == NULL || number >= table->column_count) {
         return;
     }
     uint32_t column_id = table->columns[number].id;
+    if (name != NULL) {
+        note_column(b, name, table_id, column_id);
+    }
+    if (b->record == NULL) {
+        return;
+    }
     const ViewRename *rename = b->record->rename;
     add_need(b, table_id, column_id);
     if (name != NULL && rename != NULL && rename->object_id == table_id && rename->column_id == column_id) {

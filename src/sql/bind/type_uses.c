@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * type_uses.c - where a text names types that users made and spells their labels, and the text with other names at those places.
+ * type_uses.c - where a text names types that users made and columns of tables, and spells labels, and the text with other names at those places.
  *
- * Why:   defaults, checks, index expressions and views are kept as text. When a type or a label gets another name, only what binding
- *        knows to be that type or label may change; the rest stays as it was written.
- * Tests: test/sql/enum.slt */
+ * Why:   defaults, checks, index expressions and views are kept as text. When a type, a label or a column gets another name, only what binding
+ *        knows to be that one may change; the rest stays as it was written.
+ * Tests: test/sql/enum.slt, test/sql/keys.slt */
 #include "sql/bind/bind_internal.h"
 #include "sql/parse/lexer.h"
 #include "sql/parse/parse.h"
@@ -41,6 +41,12 @@ void note_label(Binder *b, Type type, int64_t position) {
     }
 }
 
+void note_column(Binder *b, const AstName *name, uint32_t table_id, uint32_t column_id) {
+    if (b->uses != NULL) {
+        add_use(b, (TypeUse){.object_id = table_id, .column_id = column_id, .at = name->span.at, .len = name->span.len});
+    }
+}
+
 /* ---- spelling ---- */
 
 static int compare_uses(const void *a, const void *b) {
@@ -64,7 +70,11 @@ static bool is_literal(Str text, uint32_t at, Dialect dialect, Str label, Arena 
     return token.kind == TOKEN_STRING && str_equal(token.text, label);
 }
 
-static void put_type_name(Buffer *out, const TypeRespelling *respelling, const TypeUse *use, Dialect dialect, Arena *arena) {
+static void put_use_name(Buffer *out, const TypeRespelling *respelling, const TypeUse *use, Dialect dialect, Arena *arena) {
+    if (use->column_id != 0) {
+        sql_deparse_name(respelling->name, dialect, out);
+        return;
+    }
     sql_deparse_name(respelling->schema_name, dialect, out);
     buffer_append_char(out, '.');
     sql_deparse_name(use->is_array_name ? arena_format(arena, "_%.*s", STR_ARG(respelling->name)) : respelling->name, dialect, out);
@@ -82,14 +92,14 @@ Str bind_respell_types(Str text, Dialect dialect, const TypeUses *uses, const Ty
         uint32_t len = use->len;
         bool label = use->is_label && respelling->old_label.len > 0 && is_literal(text, use->at, dialect, respelling->old_label, arena, &len);
         bool name = !use->is_label && respelling->name.len > 0;
-        if (use->object_id != respelling->object_id || use->at + len > text.len || use->at < done || (!label && !name)) {
+        if (use->object_id != respelling->object_id || use->column_id != respelling->column_id || use->at + len > text.len || use->at < done || (!label && !name)) {
             continue;
         }
         buffer_append_str(&out, str_slice(text, done, use->at));
         if (label) {
             sql_deparse_string(respelling->new_label, &out);
         } else {
-            put_type_name(&out, respelling, use, dialect, arena);
+            put_use_name(&out, respelling, use, dialect, arena);
         }
         done = use->at + len;
     }
@@ -112,7 +122,7 @@ Str user_types_qualified(Binder *b, Str text, const TypeUses *uses) {
         TypeUse use = uses->items[i];
         const CatalogObject *object = catalog->object_by_id(catalog, use.object_id);
         const CatalogObject *schema = object == NULL ? NULL : catalog->object_by_id(catalog, object->schema_id);
-        if (schema == NULL || schema->id == SCHEMA_PUBLIC_ID || use.is_label || use.qualified || use.at < (size_t)offset) {
+        if (schema == NULL || schema->id == SCHEMA_PUBLIC_ID || use.is_label || use.qualified || use.column_id != 0 || use.at < (size_t)offset) {
             continue;
         }
         use.at -= (uint32_t)offset;
