@@ -30,8 +30,7 @@ NODISCARD ErrorCode bind_table_expressions(const BindContext *context, const Tab
 NODISCARD ErrorCode bind_copy_condition(const BindContext *context, const TableDef *table, const AstExpr *where, Arena *arena, BoundStatement **bound_out, Error *err);
 /* An UPDATE that changes nothing: every row is written anew. */
 NODISCARD ErrorCode bind_table_rewrite(const BindContext *context, const TableDef *table, Arena *arena, BoundStatement **bound_out, Error *err);
-/* Everything made lives in the arena. Settings: SHOW of a setting gives kind STATEMENT_SHOW with name and rel == NULL; SHOW TABLES, COLUMNS…
- * give a rel. SET gives name and text (or is_default). */
+/* Everything made lives in the arena. What the session does from the tree (SET, transactions, cursors) is refused. */
 NODISCARD ErrorCode bind_statement(const AstStatement *statement, const BindContext *context, Arena *arena, BoundStatement **bound_out, Error *err);
 
 /* The text with other names of types, or another label, at its uses: a name of object_id becomes `name` (qualified), a label of it new_label

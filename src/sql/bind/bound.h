@@ -198,9 +198,8 @@ typedef struct BoundStatement {
     IndexSpec index;                   /* CREATE INDEX */
     uint32_t *index_ids;               /* DROP INDEX: one a table of tables; ALTER INDEX: of table */
     bool if_exists, if_not_exists, analyze, verbose, as_json, cascade, already_there, restart_identity;
-    Str name, text;                    /* savepoint, setting, schema; value */
+    Str name;                          /* RENAME: the new one; SHOW: the setting */
     uint8_t on_commit;                 /* CREATE TABLE: OnCommit */
-    uint8_t isolation; bool read_only, has_isolation, has_read_only, local, is_default, chain;
     uint32_t working_count;            /* numbers of REL_WORKING */
     Type *param_types; uint32_t param_count;         /* inferred or declared */
     int16_t timestamp_index;           /* SELECT: output column that is the designated timestamp, -1 = none */
