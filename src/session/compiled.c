@@ -310,31 +310,30 @@ ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err) {
 
 /* ---- binding again ---- */
 
-ErrorCode compiled__columns(const Compiled *compiled, const RelColumn **columns_out, uint32_t *count_out) {
+const RelColumn *compiled__columns(const Compiled *compiled, uint32_t *count_out) {
     static const RelColumn EXPLAIN_COLUMN = {.type = {.id = TYPE_TEXT}, .name = {"QUERY PLAN", 10}, .table_column = -1};
     static const RelColumn JSON_COLUMN = {.type = {.id = TYPE_JSON}, .name = {"QUERY PLAN", 10}, .table_column = -1};
     const BoundStatement *bound = compiled->bound;
-    *columns_out = compiled->columns;
-    *count_out = compiled->column_count;
     if (bound->kind == STATEMENT_EXPLAIN) {
-        *columns_out = bound->as_json ? &JSON_COLUMN : &EXPLAIN_COLUMN;
         *count_out = 1;
-    } else if (bound->returning_count > 0) {
-        *columns_out = bound->returning_columns;
-        *count_out = bound->returning_count;
-    } else if ((bound->kind == STATEMENT_SELECT || bound->kind == STATEMENT_SHOW) && bound->rel != NULL) {
-        *columns_out = bound->rel->columns;
-        *count_out = bound->rel->column_count;
+        return bound->as_json ? &JSON_COLUMN : &EXPLAIN_COLUMN;
     }
-    return ERR_OK;
+    if (bound->returning_count > 0) {
+        *count_out = bound->returning_count;
+        return bound->returning_columns;
+    }
+    if ((bound->kind == STATEMENT_SELECT || bound->kind == STATEMENT_SHOW) && bound->rel != NULL) {
+        *count_out = bound->rel->column_count;
+        return bound->rel->columns;
+    }
+    *count_out = compiled->column_count;
+    return compiled->columns;
 }
 
 /* Names of the old one are not looked at: their memory may be gone. */
 static bool same_shape(const Compiled *before, const Compiled *after) {
-    const RelColumn *a = NULL, *b = NULL;
-    uint32_t a_count = 0, b_count = 0;
-    error_ignore(compiled__columns(before, &a, &a_count)); /* cannot fail */
-    error_ignore(compiled__columns(after, &b, &b_count));
+    uint32_t a_count, b_count;
+    const RelColumn *a = compiled__columns(before, &a_count), *b = compiled__columns(after, &b_count);
     bool same = a_count == b_count;
     for (uint32_t i = 0; same && i < a_count; i++) {
         same = a[i].type.id == b[i].type.id && a[i].type.length == b[i].type.length && a[i].type.precision == b[i].type.precision &&

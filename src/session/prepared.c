@@ -154,17 +154,14 @@ Type prepared_param_type(const Prepared *prepared, uint32_t index) {
 }
 
 uint32_t prepared_column_count(const Prepared *prepared) {
-    const RelColumn *columns = NULL;
-    uint32_t count = 0;
-    error_ignore(compiled__columns(prepared->compiled, &columns, &count)); /* cannot fail */
+    uint32_t count;
+    (void)compiled__columns(prepared->compiled, &count);
     return count;
 }
 
 const RelColumn *prepared_columns(const Prepared *prepared) {
-    const RelColumn *columns = NULL;
-    uint32_t count = 0;
-    error_ignore(compiled__columns(prepared->compiled, &columns, &count)); /* cannot fail */
-    return columns;
+    uint32_t count;
+    return compiled__columns(prepared->compiled, &count);
 }
 
 /* ---- PREPARE ---- */

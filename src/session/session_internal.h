@@ -346,7 +346,7 @@ void compiled__release(Compiled *compiled);
 NODISCARD ErrorCode compiled__bind(Compiled *compiled, Txn *txn, Error *err);
 /* Bound anew if what it was bound against has changed. *compiled: replaced then. */
 NODISCARD ErrorCode compiled__refresh(Compiled **compiled, Txn *txn, Error *err);
-NODISCARD ErrorCode compiled__columns(const Compiled *compiled, const RelColumn **columns_out, uint32_t *count_out);
+const RelColumn *compiled__columns(const Compiled *compiled, uint32_t *count_out);
 void session__environment(Session *session, FunctionEnvironment *environment_out);
 NODISCARD ErrorCode compiled__check_allowed(const Compiled *compiled, Error *err);
 NODISCARD ErrorCode compiled__expand_explain(Compiled *compiled, Error *err); /* EXPLAIN EXECUTE; else nothing */

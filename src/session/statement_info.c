@@ -7,16 +7,14 @@ StatementKind statement_kind(const Statement *statement) { return (StatementKind
 Str statement_text(const Statement *statement) { return statement->text; }
 
 uint32_t statement_column_count(const Statement *statement) {
-    const RelColumn *columns = NULL;
-    uint32_t count = 0;
-    error_ignore(compiled__columns(statement->compiled, &columns, &count)); /* cannot fail */
+    uint32_t count;
+    (void)compiled__columns(statement->compiled, &count);
     return count;
 }
 
 const RelColumn *statement_columns(const Statement *statement) {
-    const RelColumn *columns = NULL;
-    uint32_t count = 0;
-    error_ignore(compiled__columns(statement->compiled, &columns, &count)); /* cannot fail */
+    uint32_t count;
+    const RelColumn *columns = compiled__columns(statement->compiled, &count);
     return count == 0 ? NULL : columns;
 }
 
