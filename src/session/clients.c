@@ -9,7 +9,7 @@ enum { PID_FIRST = 1000, RUNNING_BYTES_MAX = 1024 /* as track_activity_query_siz
 int32_t session_pid(const Session *session) { return (int32_t)((session->id + PID_FIRST) & INT32_MAX); }
 
 static const char *idle_state(const Session *session) {
-    if (!session->in_block || session->implicit) {
+    if (!session_in_transaction(session)) {
         return "idle";
     }
     return session->failed ? "idle in transaction (aborted)" : "idle in transaction";

@@ -236,7 +236,7 @@ ErrorCode session__set_transaction(Statement *statement, Error *err) {
     if (ast->session_characteristics) {
         return set_characteristics(session, ast, err);
     }
-    if (!session->in_block || session->implicit) {
+    if (!session_in_transaction(session)) {
         session_notice(session, NOTICE_WARNING, "25P01", "SET TRANSACTION can only be used in transaction blocks");
         return ERR_OK;
     }
@@ -260,7 +260,7 @@ static ErrorCode run_begin(Statement *statement, Error *err) {
     Session *session = statement->session;
     const AstTransaction *ast = statement->compiled->tree->as.transaction;
     statement__tag(statement, ast->kind == AST_START_TRANSACTION ? "START TRANSACTION" : "BEGIN");
-    if (session->in_block && !session->implicit) {
+    if (session_in_transaction(session)) {
         session_notice(session, NOTICE_WARNING, "25001", "there is already a transaction in progress"); /* its modes count all the same */
         return change_modes(session, isolation_of(ast, session->block_isolation), read_only_of(ast, session->block_read_only), err);
     }
@@ -282,10 +282,21 @@ static ErrorCode run_begin(Statement *statement, Error *err) {
 }
 
 static ErrorCode need_block(const Session *session, const char *what, Error *err) {
-    if (session->in_block && !session->implicit) {
+    if (session_in_transaction(session)) {
         return ERR_OK;
     }
     return error_set(err, ERR_NO_TRANSACTION, ERROR_NO_POSITION, "%s can only be used in transaction blocks", what);
+}
+
+/* COMMIT and ROLLBACK outside of a block only warn, but for those that chain. */
+static ErrorCode check_end(Session *session, const AstTransaction *ast, const char *chained, Error *err) {
+    if (ast->chain) {
+        return need_block(session, chained, err);
+    }
+    if (!session_in_transaction(session)) {
+        session_notice(session, NOTICE_WARNING, "25P01", "there is no transaction in progress");
+    }
+    return ERR_OK;
 }
 
 /* The next block of AND CHAIN has the modes of the one that ended, but for one that had failed: the default ones. */
@@ -300,12 +311,7 @@ static ErrorCode run_commit(Statement *statement, Error *err) {
     Session *session = statement->session;
     const AstTransaction *ast = statement->compiled->tree->as.transaction;
     statement__tag(statement, session->failed ? "ROLLBACK" : "COMMIT");
-    if (ast->chain) {
-        TRY(need_block(session, "COMMIT AND CHAIN", err));
-    }
-    if (!session->in_block || session->implicit) {
-        session_notice(session, NOTICE_WARNING, "25P01", "there is no transaction in progress");
-    }
+    TRY(check_end(session, ast, "COMMIT AND CHAIN", err));
     if (!session->in_block) {
         return ERR_OK;
     }
@@ -321,12 +327,7 @@ static ErrorCode run_rollback(Statement *statement, Error *err) {
     Session *session = statement->session;
     const AstTransaction *ast = statement->compiled->tree->as.transaction;
     statement__tag(statement, "ROLLBACK");
-    if (ast->chain) {
-        TRY(need_block(session, "ROLLBACK AND CHAIN", err));
-    }
-    if (!session->in_block || session->implicit) {
-        session_notice(session, NOTICE_WARNING, "25P01", "there is no transaction in progress");
-    }
+    TRY(check_end(session, ast, "ROLLBACK AND CHAIN", err));
     bool had_failed = session->failed;
     session_rollback(session);
     return chain(session, ast, had_failed, err);
@@ -349,7 +350,11 @@ static ErrorCode run_savepoint(Statement *statement, Error *err) {
     return ERR_OK;
 }
 
-static ErrorCode find_savepoint(const Session *session, Str name, uint32_t *index_out, Error *err) {
+/* The savepoint that the statement names. what: for errors. */
+static ErrorCode find_savepoint(const Statement *statement, const char *what, uint32_t *index_out, Error *err) {
+    const Session *session = statement->session;
+    Str name = statement->compiled->tree->as.transaction->name.text;
+    TRY(need_block(session, what, err));
     for (uint32_t i = session->savepoint_count; i > 0; i--) {
         if (str_equal(session->savepoints[i - 1].name, name)) {
             *index_out = i - 1;
@@ -363,8 +368,7 @@ static ErrorCode run_release(Statement *statement, Error *err) {
     Session *session = statement->session;
     uint32_t index;
     statement__tag(statement, "RELEASE");
-    TRY(need_block(session, "RELEASE SAVEPOINT", err));
-    TRY(find_savepoint(session, statement->compiled->tree->as.transaction->name.text, &index, err));
+    TRY(find_savepoint(statement, "RELEASE SAVEPOINT", &index, err));
     session->savepoint_count = index;
     session__settings_release(session, index);
     session__cursors_release(session, index);
@@ -375,8 +379,7 @@ static ErrorCode run_rollback_to(Statement *statement, Error *err) {
     Session *session = statement->session;
     uint32_t index;
     statement__tag(statement, "ROLLBACK");
-    TRY(need_block(session, "ROLLBACK TO SAVEPOINT", err));
-    TRY(find_savepoint(session, statement->compiled->tree->as.transaction->name.text, &index, err));
+    TRY(find_savepoint(statement, "ROLLBACK TO SAVEPOINT", &index, err));
     statement__abandon_all(session, index + 1);
     session__cursors_rollback_to(session, index + 1);
     txn_rollback_to(session->txn, session->savepoints[index].mark);

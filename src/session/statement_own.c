@@ -130,7 +130,7 @@ static ErrorCode discard_temp(Statement *statement, Error *err) {
 
 static ErrorCode discard_all(Statement *statement, Error *err) {
     Session *session = statement->session;
-    if (session->in_block && !session->implicit) {
+    if (session_in_transaction(session)) {
         return error_set(err, ERR_ACTIVE_TRANSACTION, ERROR_NO_POSITION, "DISCARD ALL cannot run inside a transaction block");
     }
     bool result = false;
