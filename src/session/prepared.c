@@ -116,7 +116,7 @@ ErrorCode session_prepare(Session *session, Str name, Str sql, const Type *param
     }
     ErrorCode code = prepare(session, name, sql, param_types, param_count, from_sql, err);
     if (code != ERR_OK) {
-        session__block_failed(session);
+        session_note_failure(session);
     }
     return code;
 }

@@ -116,7 +116,7 @@ typedef struct SessionNotice { SessionNoticeLevel level; const char *sqlstate; S
 void session_notice(Session *session, SessionNoticeLevel level, const char *sqlstate, const char *format, ...) PRINTF_LIKE(4, 5);
 bool session_notice_pending(const Session *session);
 bool session_notice_take(Session *session, SessionNotice *notice_out);
-/* A message of the client failed outside of a statement: an open block is failed. */
+/* A statement failed, or a message of the client outside of one: an open block is failed. */
 void session_note_failure(Session *session);
 
 /* pg_stat_activity, cancel. The process id is made up, unique among the engine's sessions. */

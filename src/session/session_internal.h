@@ -327,7 +327,6 @@ NODISCARD ErrorCode session__engine_begin(Session *session, bool read_only, Txn 
 NODISCARD ErrorCode session__control(Statement *statement, Error *err);
 NODISCARD ErrorCode session__transaction_mode_set(Session *session, SettingId id, Str value, Error *err);
 NODISCARD ErrorCode session__set_transaction(Statement *statement, Error *err);
-void session__block_failed(Session *session);
 bool session__read_only(const Session *session);
 static inline Txn *statement__txn(const Statement *statement) { return statement->session->in_block ? statement->session->txn : statement->own_txn; }
 

@@ -54,15 +54,13 @@ static void end_block(Session *session, bool committed) {
     session__advisory_end_transaction(session);
 }
 
-void session__block_failed(Session *session) {
+/* ---- for doors ---- */
+
+void session_note_failure(Session *session) {
     if (session->in_block) {
         session->failed = true;
     }
 }
-
-/* ---- for doors ---- */
-
-void session_note_failure(Session *session) { session__block_failed(session); }
 
 ErrorCode session_begin(Session *session, Error *err) {
     if (session->in_block) {

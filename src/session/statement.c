@@ -190,7 +190,7 @@ static ErrorCode open_statement(Statement *statement, bool bind, Error *err) {
 
 static ErrorCode finish_open(Statement *statement, ErrorCode code, int64_t start, Statement **statement_out) {
     if (code != ERR_OK) {
-        session__block_failed(statement->session);
+        session_note_failure(statement->session);
         end_own(statement);
         give_back(statement);
         return code;
@@ -220,7 +220,7 @@ ErrorCode statement_prepare(Session *session, Str sql, const Type *param_types, 
     *used_out = sql.len;
     ErrorCode code = compiled__create(session, sql, param_types, param_count, &compiled, used_out, err);
     if (code != ERR_OK) {
-        session__block_failed(session);
+        session_note_failure(session);
         return code;
     }
     statement = create_statement(session, compiled);
@@ -233,7 +233,7 @@ ErrorCode prepared_open(Prepared *prepared, Statement **statement_out, Error *er
     Statement *statement = NULL;
     ErrorCode code = compiled__check_allowed(prepared->compiled, err);
     if (code != ERR_OK) {
-        session__block_failed(session);
+        session_note_failure(session);
         return code;
     }
     prepared->compiled->references++;
@@ -404,11 +404,6 @@ static ErrorCode make_ready(Statement *statement, Error *err) {
     return ERR_OK;
 }
 
-static ErrorCode start_running(Statement *statement, Error *err) {
-    TRY(make_ready(statement, err));
-    return start(statement, err);
-}
-
 ErrorCode statement__start_copy(Statement *statement, Error *err) {
     session__note_running(statement->session, statement->text, true);
     set_deadline(statement->session);
@@ -445,7 +440,8 @@ ErrorCode statement__finish(Statement *statement, Error *err) {
 
 /* What a started query reads is settled: no write of its own transaction changes it from here on. */
 ErrorCode statement__start(Statement *statement, Error *err) {
-    TRY(start_running(statement, err));
+    TRY(make_ready(statement, err));
+    TRY(start(statement, err));
     if (statement->run != NULL) {
         enlist(statement);
     }
@@ -467,7 +463,7 @@ void statement__fail(Statement *statement) {
     statement->inner = NULL;
     statement->cursor = NULL;
     end_own(statement);
-    session__block_failed(statement->session);
+    session_note_failure(statement->session);
 }
 
 ErrorCode statement_step(Statement *statement, Batch **batch_out, Error *err) {
