@@ -136,9 +136,8 @@ static ErrorCode set_custom(Session *session, Str name, const Str *value, bool l
     return ERR_OK;
 }
 
-static ErrorCode check_settable(const Session *session, SettingId id, Error *err) {
+static ErrorCode check_settable(SettingId id, Error *err) {
     const SettingRow *row = setting__row(id);
-    (void)session;
     if ((row->flags & SETTING_INTERNAL) != 0) {
         return error_set(err, ERR_CANNOT_CHANGE_NOW, ERROR_NO_POSITION, "parameter \"%s\" cannot be changed", row->name);
     }
@@ -164,9 +163,9 @@ ErrorCode session__setting_set(Session *session, Str name, Str value, bool local
     }
     Arena scratch;
     Str canonical = {0};
-    TRY(check_settable(session, id, err));
+    TRY(check_settable(id, err));
     arena_init(&scratch, SETTING_BYTES_MAX);
-    ErrorCode code = value.len > SETTING_BYTES_MAX / 4 ? setting__bad_value(id, value, err) : setting__canonical(session, id, value, &scratch, &canonical, err);
+    ErrorCode code = setting__canonical(session, id, value, &scratch, &canonical, err);
     if (code == ERR_OK && (session->in_block || !local)) { /* what is local to a statement of its own is over with it */
         code = change(session, id, canonical, false, local, err);
     }
@@ -187,7 +186,7 @@ ErrorCode session__setting_reset(Session *session, Str name, bool local, Error *
     if (!find_setting(name, &id)) {
         return set_custom(session, name, NULL, local, err);
     }
-    TRY(check_settable(session, id, err));
+    TRY(check_settable(id, err));
     return reset_one(session, id, local, err);
 }
 
@@ -237,14 +236,14 @@ ErrorCode session__setting_check(Session *session, Str name, const Str *value, S
         return custom_name_valid(name) ? ERR_OK : unknown_setting(name, err);
     }
     *name_out = str_from_c(setting__row(id)->name);
-    TRY(check_settable(session, id, err));
+    TRY(check_settable(id, err));
     if (value == NULL) {
         return ERR_OK;
     }
     Arena scratch;
     Str canonical = {0};
     arena_init(&scratch, SETTING_BYTES_MAX);
-    ErrorCode code = value->len > SETTING_BYTES_MAX / 4 ? setting__bad_value(id, *value, err) : setting__canonical(session, id, *value, &scratch, &canonical, err);
+    ErrorCode code = setting__canonical(session, id, *value, &scratch, &canonical, err);
     if (code == ERR_OK) {
         code = try_value(session, id, canonical, err);
     }
@@ -334,7 +333,7 @@ static void put_back(Session *session, SettingUndo *undo) {
 }
 
 /* committed: a SET that no later change of the same setting undid stays, and with it all that came before it. */
-static void end_all(Session *session, bool committed) {
+void session__settings_end(Session *session, bool committed) {
     SettingUndo **kept = committed && session->undo_count > 0 ? mem_alloc(session->undo_count * sizeof *kept) : NULL;
     uint32_t kept_count = 0;
     for (SettingUndo *undo = session->undo; undo != NULL; undo = undo->next) { /* newest first */
@@ -354,8 +353,6 @@ static void end_all(Session *session, bool committed) {
     }
     session->undo_count = 0;
 }
-
-void session__settings_end(Session *session, bool committed) { end_all(session, committed); }
 
 void session__settings_rollback_to(Session *session, uint32_t savepoint_count) {
     while (session->undo != NULL && session->undo->savepoint_count >= savepoint_count) {

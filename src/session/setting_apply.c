@@ -104,17 +104,16 @@ static ErrorCode apply_search_path(Session *session, Str value, Error *err) {
     return ERR_OK;
 }
 
-static ErrorCode apply_message_level(Session *session, Str value) {
+static void apply_message_level(Session *session, Str value) {
     static const struct { Str name; SessionNoticeLevel level; } LEVELS[] = {{{"log", 3}, NOTICE_LOG}, {{"notice", 6}, NOTICE_NOTICE},
                                                                             {{"warning", 7}, NOTICE_WARNING}, {{"error", 5}, NOTICE_NEVER}};
     session->notice_level = NOTICE_DEBUG;
     for (size_t i = 0; i < COUNT_OF(LEVELS); i++) {
         session->notice_level = str_equal(value, LEVELS[i].name) ? LEVELS[i].level : session->notice_level;
     }
-    return ERR_OK;
 }
 
-static ErrorCode apply_number(Session *session, SettingId id, Str value) {
+static void apply_number(Session *session, SettingId id, Str value) {
     int64_t number = setting__number(id, value);
     switch (id) {
     case SETTING_STATEMENT_TIMEOUT: session->timeout_ms = number > 0 ? number : session->options.timeout_ms; break;
@@ -124,12 +123,6 @@ static ErrorCode apply_number(Session *session, SettingId id, Str value) {
     case SETTING_QUERY_MEMORY: session->memory_limit = (size_t)number << 10; break;
     default: session->workers = (int)number; break;
     }
-    return ERR_OK;
-}
-
-static ErrorCode apply_dialect(Session *session, Str value) {
-    session->dialect = str_equal(value, STR("questdb")) ? DIALECT_QUESTDB : DIALECT_POSTGRES;
-    return ERR_OK;
 }
 
 /* What backslashes in plain strings mean cannot be changed here. */
@@ -160,7 +153,7 @@ static void apply_datestyle(Session *session, Str value) {
     session->style.date = (DateStyle){(uint8_t)place_in(form, FORMS, COUNT_OF(FORMS)), (uint8_t)place_in(str_trim(value), ORDERS, COUNT_OF(ORDERS))};
 }
 
-static ErrorCode apply_style(Session *session, SettingId id, Str value) {
+static void apply_style(Session *session, SettingId id, Str value) {
     static const char *const INTERVALS[] = {[INTERVAL_POSTGRES] = "postgres", [INTERVAL_VERBOSE] = "postgres_verbose", [INTERVAL_SQL] = "sql_standard", [INTERVAL_ISO] = "iso_8601"};
     int64_t digits;
     switch (id) {
@@ -174,7 +167,6 @@ static ErrorCode apply_style(Session *session, SettingId id, Str value) {
         session->style.float_digits = (int8_t)MIN_OF(digits, 0);
         break;
     }
-    return ERR_OK;
 }
 
 ErrorCode setting__apply(Session *session, SettingId id, Str value, Error *err) {
@@ -182,9 +174,9 @@ ErrorCode setting__apply(Session *session, SettingId id, Str value, Error *err) 
     case SETTING_DATESTYLE:
     case SETTING_INTERVAL_STYLE:
     case SETTING_BYTEA_OUTPUT:
-    case SETTING_EXTRA_FLOAT_DIGITS: return apply_style(session, id, value);
+    case SETTING_EXTRA_FLOAT_DIGITS: apply_style(session, id, value); return ERR_OK;
     case SETTING_TIMEZONE: return apply_timezone(session, value, err);
-    case SETTING_DIALECT: return apply_dialect(session, value);
+    case SETTING_DIALECT: session->dialect = str_equal(value, STR("questdb")) ? DIALECT_QUESTDB : DIALECT_POSTGRES; return ERR_OK;
     case SETTING_DURABILITY: return apply_durability(session, value, err);
     case SETTING_OPTIMIZER_SKIP: return apply_passes(session, value, err);
     case SETTING_STATEMENT_TIMEOUT:
@@ -192,9 +184,9 @@ ErrorCode setting__apply(Session *session, SettingId id, Str value, Error *err) 
     case SETTING_IDLE_IN_TRANSACTION:
     case SETTING_IDLE_SESSION:
     case SETTING_QUERY_MEMORY:
-    case SETTING_WORKERS: return apply_number(session, id, value);
+    case SETTING_WORKERS: apply_number(session, id, value); return ERR_OK;
     case SETTING_SEARCH_PATH: return apply_search_path(session, value, err);
-    case SETTING_CLIENT_MIN_MESSAGES: return apply_message_level(session, value);
+    case SETTING_CLIENT_MIN_MESSAGES: apply_message_level(session, value); return ERR_OK;
     case SETTING_CONFORMING_STRINGS: return apply_only_on(id, value, true, err);
     case SETTING_DEFAULT_WITH_OIDS: return apply_only_on(id, value, false, err);
     case SETTING_APPLICATION_NAME: session__shown_application(session, value); return ERR_OK;

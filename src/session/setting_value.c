@@ -274,6 +274,9 @@ static ErrorCode canonical_encoding(Str value, Str *value_out, Error *err) {
 }
 
 ErrorCode setting__canonical(Session *session, SettingId id, Str value, Arena *arena, Str *value_out, Error *err) {
+    if (value.len > SETTING_BYTES_MAX / 4) {
+        return setting__bad_value(id, value, err);
+    }
     if (memchr(value.data == NULL ? "" : value.data, 0, value.len) != NULL || !utf8_valid(value)) {
         return setting__bad_value(id, STR(""), err);
     }
