@@ -46,12 +46,8 @@ static int take_digits(Cursor *c, int most, int32_t *value_out) {
     return peek_digit(c) && count == most ? -1 : count;
 }
 
-static char lower(char c) {
-    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
 static bool is_letter(char c) {
-    return lower(c) >= 'a' && lower(c) <= 'z';
+    return char_lower(c) >= 'a' && char_lower(c) <= 'z';
 }
 
 static Str take_word(Cursor *c) {

@@ -47,6 +47,7 @@ void arena_rewind(Arena *arena, ArenaMark mark);   /* frees what came after the 
 #define arena_new(arena, Type) ((Type *)arena_calloc_bytes((arena), sizeof(Type)))
 #define arena_array(arena, Type, count) ((Type *)arena_calloc_bytes((arena), sizeof(Type) * (size_t)(count)))
 Str arena_str(Arena *arena, Str s);                /* copy */
+Str arena_upper(Arena *arena, Str s);              /* copy, a to z in upper case; also NUL-ended behind len */
 Str arena_format(Arena *arena, const char *format, ...) PRINTF_LIKE(2, 3); /* also NUL-ended behind len */
 const char *arena_c_text(Arena *arena, Str s);     /* NUL-ended copy */
 
@@ -63,6 +64,7 @@ uint8_t *buffer_reserve(Buffer *buffer, size_t bytes); /* room for bytes at data
 void buffer_append(Buffer *buffer, const void *data, size_t len);
 void buffer_append_str(Buffer *buffer, Str s);
 void buffer_append_char(Buffer *buffer, char c);
+void buffer_append_upper(Buffer *buffer, Str s);     /* a to z in upper case */
 void buffer_append_fill(Buffer *buffer, int byte, size_t count);
 void buffer_printf(Buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
 void buffer_put_u8(Buffer *buffer, uint8_t v);

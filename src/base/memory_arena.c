@@ -179,6 +179,15 @@ const char *arena_c_text(Arena *arena, Str s) {
     return copy;
 }
 
+Str arena_upper(Arena *arena, Str s) {
+    char *copy = arena_alloc_aligned(arena, s.len + 1, 1);
+    for (size_t i = 0; i < s.len; i++) {
+        copy[i] = char_upper(s.data[i]);
+    }
+    copy[s.len] = '\0';
+    return (Str){copy, s.len};
+}
+
 Str arena_format(Arena *arena, const char *format, ...) {
     va_list args;
     va_start(args, format);

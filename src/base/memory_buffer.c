@@ -56,6 +56,12 @@ void buffer_append_char(Buffer *buffer, char c) {
     buffer_append(buffer, &c, 1);
 }
 
+void buffer_append_upper(Buffer *buffer, Str s) {
+    for (size_t i = 0; i < s.len; i++) {
+        buffer_append_char(buffer, char_upper(s.data[i]));
+    }
+}
+
 void buffer_append_fill(Buffer *buffer, int byte, size_t count) {
     uint8_t *at = buffer_reserve(buffer, count);
     if (at != NULL) {

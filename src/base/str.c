@@ -12,16 +12,12 @@ int str_compare(Str a, Str b) {
     return (a.len > b.len) - (a.len < b.len);
 }
 
-static unsigned char lower(char c) {
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
 bool str_equal_ignore_case(Str a, Str b) {
     if (a.len != b.len) {
         return false;
     }
     for (size_t i = 0; i < a.len; i++) {
-        if (lower(a.data[i]) != lower(b.data[i])) {
+        if (char_lower(a.data[i]) != char_lower(b.data[i])) {
             return false;
         }
     }

@@ -25,6 +25,9 @@ static inline Str str_slice(Str s, size_t from, size_t to) {
     assert(to <= s.len);
     return (Str){s.data + from, to - from};
 }
+/* ASCII only. */
+static inline char char_lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
+static inline char char_upper(char c) { return (char)(c >= 'a' && c <= 'z' ? c - ('a' - 'A') : c); }
 int str_compare(Str a, Str b);                         /* bytewise, shorter first; <0, 0, >0 */
 bool str_equal_ignore_case(Str a, Str b);              /* ASCII only */
 bool str_starts_with(Str s, Str prefix);

@@ -123,8 +123,7 @@ static uint32_t scope_of(const CatalogObject *def) { return def->schema_id != 0 
 static uint64_t name_hash(ObjectKind kind, uint32_t scope_id, Str name) {
     uint64_t hash = hash_u64((uint64_t)scope_id << 8 | (uint64_t)name_class(kind));
     for (size_t i = 0; i < name.len; i++) {
-        uint8_t c = (uint8_t)name.data[i];
-        hash = (hash ^ (c >= 'A' && c <= 'Z' ? c + 32u : c)) * UINT64_C(0x100000001b3);
+        hash = (hash ^ (uint8_t)char_lower(name.data[i])) * UINT64_C(0x100000001b3);
     }
     return hash_u64(hash);
 }

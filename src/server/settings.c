@@ -17,7 +17,7 @@ void server_setting_environment(const ServerSettingRow *row, char out[SETTING_EN
     memcpy(out, "BASALT_", 7);
     size_t len = 7;
     for (const char *c = row->name; *c != '\0' && len + 1 < SETTING_ENVIRONMENT_MAX; c++) {
-        out[len++] = *c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+        out[len++] = *c == '-' ? '_' : char_upper(*c);
     }
     out[len] = '\0';
 }

@@ -68,7 +68,7 @@ static bool next_name(Str *rest, Arena *arena, Str *name_out) {
         } else if (!quoted && (c == ',' || c == ' ')) {
             break;
         }
-        name[len++] = (char)(!quoted && c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+        name[len++] = quoted ? c : char_lower(c);
     }
     if ((quoted && at == rest->len) || (!quoted && len == 0)) {
         return false;

@@ -244,8 +244,7 @@ static ErrorCode canonical_datestyle(Str value, Str now, Arena *arena, Str *valu
 static bool same_encoding(Str a, const char *name) { /* letters and digits count, in any case */
     size_t at = 0, len = strlen(name);
     for (size_t i = 0; i < a.len; i++) {
-        char c = a.data[i];
-        c = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+        char c = char_lower(a.data[i]);
         bool counts = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
         if (counts && (at == len || name[at++] != c)) {
             return false;

@@ -444,14 +444,7 @@ ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement
 /* ---------------------------------------------------------------- DROP, TRUNCATE */
 
 static ErrorCode refuse_drop(Binder *b, const AstDrop *drop) {
-    char object[40];
-    size_t len = MIN_OF(drop->object.len, sizeof object - 1);
-    for (size_t i = 0; i < len; i++) {
-        char c = drop->object.data[i];
-        object[i] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
-    }
-    object[len] = 0;
-    return not_supported(b, drop->count > 0 ? (int64_t)drop->names[0].span.at : 0, "DROP %s", object);
+    return not_supported(b, drop->count > 0 ? (int64_t)drop->names[0].span.at : 0, "DROP %.*s", STR_ARG(arena_upper(b->arena, drop->object)));
 }
 
 static bool is_listed(const BoundStatement *bound, uint32_t table_id) {

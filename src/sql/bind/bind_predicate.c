@@ -419,14 +419,7 @@ static ErrorCode bind_overlaps(Binder *b, Scope *scope, const AstExpr *ast, cons
 static ErrorCode refuse_word(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
     (void)scope;
     (void)expr_out;
-    char word[40];
-    size_t len = MIN_OF(ast->as.text.len, sizeof word - 1);
-    for (size_t i = 0; i < len; i++) {
-        char c = ast->as.text.data[i];
-        word[i] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
-    }
-    word[len] = 0;
-    return not_supported(b, ast->span.at, "%s", word);
+    return not_supported(b, ast->span.at, "%.*s", STR_ARG(arena_upper(b->arena, ast->as.text)));
 }
 
 /* Collations: every text compares by code points, which is what "C" and "POSIX" ask for. */

@@ -25,10 +25,8 @@ static Str take_part(Binder *b, Str text, size_t *at) {
             ++*at;
         } else if (!quoted && c == '.') {
             break;
-        } else if (!quoted && c >= 'A' && c <= 'Z') {
-            c = (char)(c + 32);
         }
-        out[len++] = c;
+        out[len++] = quoted ? c : char_lower(c);
         ++*at;
     }
     return (Str){out, len};

@@ -80,14 +80,7 @@ static ErrorCode bind_utility(Binder *b, const AstStatement *statement, BoundSta
         bound->kind = STATEMENT_VACUUM;
         return ERR_OK;
     }
-    char what[40];
-    size_t len = MIN_OF(utility->what.len, sizeof what - 1);
-    for (size_t i = 0; i < len; i++) {
-        char c = utility->what.data[i];
-        what[i] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
-    }
-    what[len] = 0;
-    return not_supported(b, statement->span.at, "%s", what);
+    return not_supported(b, statement->span.at, "%.*s", STR_ARG(arena_upper(b->arena, utility->what)));
 }
 
 ErrorCode bind_session(Binder *b, const AstStatement *statement, BoundStatement *bound) {

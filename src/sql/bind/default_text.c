@@ -98,16 +98,6 @@ static Str negative_text(Binder *b, const AstExpr *ast, Str text) {
     return arena_format(b->arena, "'-%.*s'::%s", STR_ARG(digits), type);
 }
 
-/* CURRENT_TIMESTAMP and its kin are words of the language. */
-static Str word_text(Binder *b, const AstExpr *ast) {
-    char *upper = arena_array(b->arena, char, ast->as.text.len + 1);
-    for (size_t i = 0; i < ast->as.text.len; i++) {
-        char c = ast->as.text.data[i];
-        upper[i] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
-    }
-    return (Str){upper, ast->as.text.len};
-}
-
 Str default_text_shown(Binder *b, const AstExpr *ast, const Expr *own, Type type, Str text) {
     if (b->dialect != DIALECT_POSTGRES) {
         return text;
@@ -126,7 +116,7 @@ Str default_text_shown(Binder *b, const AstExpr *ast, const Expr *own, Type type
         return negative_text(b, ast, text);
     }
     if ((ast->flags & AST_BARE) != 0 && ast->arg_count == 0) {
-        return word_text(b, ast);
+        return arena_upper(b->arena, ast->as.text); /* CURRENT_TIMESTAMP and its kin are words of the language */
     }
     if ((ast->flags & AST_OPERATOR) == 0 && ast->arg_count == 0) {
         return arena_format(b->arena, "%.*s()", STR_ARG(ast->as.text));

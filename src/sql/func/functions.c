@@ -32,8 +32,7 @@ static const Function FUNCTIONS[] = {
 static int compare_name(Str asked, const char *row_name) {
     size_t i = 0;
     for (; i < asked.len && row_name[i] != '\0'; i++) {
-        unsigned char c = (unsigned char)asked.data[i];
-        c = c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : c;
+        unsigned char c = (unsigned char)char_lower(asked.data[i]);
         if (c != (unsigned char)row_name[i]) {
             return c < (unsigned char)row_name[i] ? -1 : 1;
         }

@@ -218,7 +218,7 @@ static void put_drop(Deparser *d, const AstStatement *statement) {
     const AstDrop *drop = statement->as.drop;
     bool truncate = statement->kind == AST_TRUNCATE_STATEMENT;
     put(d, truncate ? "TRUNCATE " : "DROP ");
-    deparse__upper(d, drop->object);
+    buffer_append_upper(d->out, drop->object);
     put(d, drop->concurrently ? " CONCURRENTLY" : "");
     put(d, drop->if_exists ? " IF EXISTS" : "");
     put(d, drop->only ? " ONLY " : drop->count > 0 ? " " : "");
@@ -257,7 +257,7 @@ static void put_show(Deparser *d, const AstStatement *statement) {
     const AstShow *show = statement->as.show;
     put(d, heads[show->kind]);
     if (show->kind == AST_SHOW_CREATE) {
-        deparse__upper(d, show->object);
+        buffer_append_upper(d->out, show->object);
         put(d, " ");
     }
     deparse__names(d, &show->name);
@@ -361,7 +361,7 @@ static void put_copy(Deparser *d, const AstStatement *statement) {
 
 static void put_utility(Deparser *d, const AstStatement *statement) {
     const AstUtility *utility = statement->as.utility;
-    deparse__upper(d, utility->what);
+    buffer_append_upper(d->out, utility->what);
     if (utility->option_count > 0) {
         put(d, " (");
         deparse__options(d, utility->options, utility->option_count);
@@ -410,7 +410,7 @@ static void put_lock(Deparser *d, const AstStatement *statement) {
     put(d, "LOCK TABLE ");
     put_all_names(d, lock->tables, lock->table_count);
     put(d, " IN ");
-    deparse__upper(d, lock->mode);
+    buffer_append_upper(d->out, lock->mode);
     put(d, lock->nowait ? " MODE NOWAIT" : " MODE");
 }
 

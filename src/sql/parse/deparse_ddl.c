@@ -26,7 +26,7 @@ static void deparse__ttl(Deparser *d, const AstTtl *ttl) {
     deparse__expr(d, ttl->count);
     if (ttl->count->kind == AST_INTEGER && ttl->unit.len > 0) {
         put(d, " ");
-        deparse__upper(d, ttl->unit);
+        buffer_append_upper(d->out, ttl->unit);
     }
 }
 
@@ -37,7 +37,7 @@ static void deparse__index_spec(Deparser *d, const AstIndexSpec *index) {
     }
     if (index->type.len > 0) {
         put(d, " TYPE ");
-        deparse__upper(d, index->type);
+        buffer_append_upper(d->out, index->type);
     }
     if (index->include_count > 0) {
         put(d, " INCLUDE ");
@@ -56,15 +56,15 @@ static void put_references(Deparser *d, const AstConstraint *constraint) {
     }
     if (constraint->match.len > 0) {
         put(d, " MATCH ");
-        deparse__upper(d, constraint->match);
+        buffer_append_upper(d->out, constraint->match);
     }
     if (constraint->on_delete.len > 0) {
         put(d, " ON DELETE ");
-        deparse__upper(d, constraint->on_delete);
+        buffer_append_upper(d->out, constraint->on_delete);
     }
     if (constraint->on_update.len > 0) {
         put(d, " ON UPDATE ");
-        deparse__upper(d, constraint->on_update);
+        buffer_append_upper(d->out, constraint->on_update);
     }
 }
 
@@ -257,7 +257,7 @@ static void put_time_options(Deparser *d, const AstCreateTable *table) {
     }
     if (table->partition_by.len > 0) {
         put(d, " PARTITION BY ");
-        deparse__upper(d, table->partition_by);
+        buffer_append_upper(d->out, table->partition_by);
     }
     if (table->postgres_partition != NULL) {
         put(d, " PARTITION BY ");
@@ -293,11 +293,11 @@ void deparse__create_table(Deparser *d, const AstCreateTable *table) {
     put_word_option(d, " TABLESPACE ", table->tablespace);
     if (table->on_commit.len > 0) {
         put(d, " ON COMMIT ");
-        deparse__upper(d, table->on_commit);
+        buffer_append_upper(d->out, table->on_commit);
     }
     if (table->format.len > 0) {
         put(d, " FORMAT ");
-        deparse__upper(d, table->format);
+        buffer_append_upper(d->out, table->format);
     }
 }
 
@@ -317,7 +317,7 @@ static void put_partitions(Deparser *d, const AstAlterAction *action, const char
     put(d, words);
     if (action->kind == AST_ALTER_CONVERT_PARTITION) {
         put(d, " TO ");
-        deparse__upper(d, action->what);
+        buffer_append_upper(d->out, action->what);
     }
     if (action->expr != NULL) {
         put(d, " WHERE ");
@@ -446,7 +446,7 @@ static void put_action(Deparser *d, const AstAlterAction *action) {
 
 void deparse__alter(Deparser *d, const AstAlterTable *alter) {
     put(d, alter->renames_table_statement ? "RENAME " : "ALTER ");
-    deparse__upper(d, alter->object);
+    buffer_append_upper(d->out, alter->object);
     put(d, " ");
     put(d, alter->if_exists ? "IF EXISTS " : "");
     put(d, alter->only ? "ONLY " : "");

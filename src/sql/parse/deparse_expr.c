@@ -5,13 +5,6 @@
  * Tests:      test/unit/sql/parse/test_deparse.c */
 #include "sql/parse/deparse_internal.h"
 
-void deparse__upper(Deparser *d, Str text) {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.data[i];
-        buffer_append_char(d->out, (char)(c >= 'a' && c <= 'z' ? c - 32 : c));
-    }
-}
-
 static void put_quoted(Buffer *out, Str text, char quote) {
     buffer_append_char(out, quote);
     for (size_t i = 0; i < text.len; i++) {
@@ -135,7 +128,7 @@ static void put_chain(Deparser *d, const AstExpr *expr, Power power) {
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         if (i > 0) {
             put(d, " ");
-            deparse__upper(d, expr->as.text);
+            buffer_append_upper(d->out, expr->as.text);
             put(d, " ");
         }
         put_operand(d, expr->args[i], (Power)(power + 1));
@@ -145,7 +138,7 @@ static void put_chain(Deparser *d, const AstExpr *expr, Power power) {
 static void put_list_predicate(Deparser *d, const AstExpr *expr) {
     put_operand(d, expr->args[0], POWER_PREDICATE);
     put(d, " ");
-    deparse__upper(d, expr->as.text);
+    buffer_append_upper(d->out, expr->as.text);
     if ((expr->flags & AST_BARE) != 0) {
         put(d, " ");
         put_operand(d, expr->args[1], (Power)(POWER_PREDICATE + 1));
@@ -167,7 +160,7 @@ static void put_list_predicate(Deparser *d, const AstExpr *expr) {
 static void put_between(Deparser *d, const AstExpr *expr) {
     put_operand(d, expr->args[0], POWER_PREDICATE);
     put(d, " ");
-    deparse__upper(d, expr->as.text);
+    buffer_append_upper(d->out, expr->as.text);
     put(d, " ");
     put_operand(d, expr->args[1], (Power)(POWER_PREDICATE + 1));
     put(d, " AND ");
@@ -209,7 +202,7 @@ static void put_word_operator(Deparser *d, const AstExpr *expr) {
     }
     put_operand(d, expr->args[0], power);
     put(d, " ");
-    deparse__upper(d, expr->as.text);
+    buffer_append_upper(d->out, expr->as.text);
     if (expr->arg_count == 1 || put_quantified(d, expr)) {
         return;
     }
@@ -251,7 +244,7 @@ static void put_operator(Deparser *d, const AstExpr *expr) {
 /* ---------------------------------------------------------------- calls */
 
 static void put_query_call(Deparser *d, const AstExpr *expr) {
-    deparse__upper(d, expr->as.text);
+    buffer_append_upper(d->out, expr->as.text);
     put(d, "(");
     put_query_text(d, expr->args[0]->as.select);
     put(d, ")");
@@ -423,7 +416,7 @@ void deparse__type(Deparser *d, const AstType *type) {
     }
     if (type->interval_fields.len > 0) {
         put(d, " ");
-        deparse__upper(d, type->interval_fields);
+        buffer_append_upper(d->out, type->interval_fields);
     }
     if (type->modifier_count > 0) {
         put(d, "(");
@@ -445,7 +438,7 @@ static void put_cast(Deparser *d, const AstExpr *expr) {
         deparse__string(d, expr->args[0]->as.text);
         if (expr->as.type->interval_fields.len > 0) {
             put(d, " ");
-            deparse__upper(d, expr->as.type->interval_fields);
+            buffer_append_upper(d->out, expr->as.type->interval_fields);
         }
         return;
     }

@@ -15,7 +15,6 @@ static inline void put(Deparser *d, const char *text) { buffer_append_str(d->out
 static inline void put_str(Deparser *d, Str text) { buffer_append_str(d->out, text); }
 /* Between list items. */
 static inline void put_comma(Deparser *d, uint32_t i) { buffer_append_str(d->out, i > 0 ? STR(", ") : (Str){"", 0}); }
-void deparse__upper(Deparser *d, Str text);
 void deparse__string(Deparser *d, Str text);
 void deparse__name(Deparser *d, const AstName *name);
 void deparse__names(Deparser *d, const AstNames *names);

@@ -83,7 +83,7 @@ static void put_roles(Deparser *d, const char *words, const AstName *names, uint
 void deparse__role(Deparser *d, const AstStatement *statement) {
     const AstRole *role = statement->as.role;
     put(d, role->alter ? "ALTER " : "CREATE ");
-    deparse__upper(d, role->object);
+    buffer_append_upper(d->out, role->object);
     put(d, " ");
     deparse__name(d, &role->name);
     put_flag(d, role->superuser, "SUPERUSER");
@@ -112,7 +112,7 @@ void deparse__role(Deparser *d, const AstStatement *statement) {
 void deparse__object_setting(Deparser *d, const AstStatement *statement) {
     const AstObjectSetting *setting = statement->as.object_setting;
     put(d, "ALTER ");
-    deparse__upper(d, setting->object);
+    buffer_append_upper(d->out, setting->object);
     put(d, " ");
     if (setting->all_roles) {
         put(d, "ALL");
@@ -147,7 +147,7 @@ static void put_privileges(Deparser *d, const AstGrant *grant) {
         if (grant->of_roles) {
             deparse__name(d, &(AstName){.text = privilege->name});
         } else {
-            deparse__upper(d, privilege->name.len == 0 ? STR("all") : privilege->name);
+            buffer_append_upper(d->out, privilege->name.len == 0 ? STR("all") : privilege->name);
         }
         if (privilege->column_count > 0) {
             put(d, " ");
@@ -172,7 +172,7 @@ static void put_targets(Deparser *d, const AstGrant *grant) {
         return;
     }
     put(d, grant->in_schemas && !grant->defaults ? " ON ALL " : " ON ");
-    deparse__upper(d, grant->object);
+    buffer_append_upper(d->out, grant->object);
     if (grant->defaults) {
         put(d, "S");
         return;
@@ -299,7 +299,7 @@ void deparse__user_type(Deparser *d, const AstStatement *statement) {
 void deparse__comment(Deparser *d, const AstStatement *statement) {
     const AstComment *comment = statement->as.comment;
     put(d, "COMMENT ON ");
-    deparse__upper(d, comment->object);
+    buffer_append_upper(d->out, comment->object);
     put(d, " ");
     deparse__names(d, &comment->name);
     if (comment->on_table.count > 0) {

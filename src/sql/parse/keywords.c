@@ -48,8 +48,7 @@ static uint64_t word_key(const char *word, size_t len) {
 
 static bool same_word(const char *word, const char *text, size_t len) {
     for (size_t i = 0; i < len; i++) {
-        char c = word[i];
-        if ((c >= 'A' && c <= 'Z' ? (char)(c + 32) : c) != text[i]) {
+        if (char_lower(word[i]) != text[i]) {
             return false;
         }
     }

@@ -125,8 +125,7 @@ static Str fold_name(Lexer *lexer, Str name) {
     }
     char *folded = arena_alloc_aligned(lexer->arena, name.len, 1);
     for (size_t i = 0; i < name.len; i++) {
-        char c = name.data[i];
-        folded[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+        folded[i] = char_lower(name.data[i]);
     }
     return (Str){folded, name.len};
 }

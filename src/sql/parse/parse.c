@@ -106,14 +106,7 @@ ErrorCode parse__expect_keyword(Parser *p, Keyword keyword) {
     if (parse__accept_keyword(p, keyword)) {
         return ERR_OK;
     }
-    char word[32];
-    Str text = keyword_text(keyword);
-    size_t len = MIN_OF(text.len, sizeof word - 1);
-    for (size_t i = 0; i < len; i++) {
-        word[i] = (char)(text.data[i] >= 'a' && text.data[i] <= 'z' ? text.data[i] - 32 : text.data[i]);
-    }
-    word[len] = 0;
-    return parse__expected(p, word);
+    return parse__expected(p, arena_upper(p->arena, keyword_text(keyword)).data);
 }
 
 ErrorCode parse__expect_mark(Parser *p, const char *mark) {
@@ -144,8 +137,7 @@ Str parse__lower(Parser *p, Str text) {
         if (text.data[i] >= 'A' && text.data[i] <= 'Z') {
             char *lower = arena_alloc_aligned(p->arena, text.len, 1);
             for (size_t j = 0; j < text.len; j++) {
-                char c = text.data[j];
-                lower[j] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+                lower[j] = char_lower(text.data[j]);
             }
             return (Str){lower, text.len};
         }

@@ -234,22 +234,12 @@ static ErrorCode refuse_object(Parser *p, const char *verb) {
     if (!parse__at_label(p)) {
         return parse__expected(p, "TABLE");
     }
-    char what[64];
-    size_t at = 0;
-    for (const char *c = verb; *c != 0 && at < sizeof what - 1; c++) {
-        what[at++] = *c;
-    }
-    what[at++] = ' ';
-    for (size_t i = 0; i < p->token.text.len && at < sizeof what - 1; i++) {
-        char c = p->token.text.data[i];
-        what[at++] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
-    }
-    what[at] = 0;
     bool known = p->token.keyword != NO_KEYWORD || parse__at_word(p, STR("aggregate")) || parse__at_word(p, STR("operator")) ||
                  parse__at_word(p, STR("language")) || parse__at_word(p, STR("tablespace")) || parse__at_word(p, STR("publication")) ||
                  parse__at_word(p, STR("subscription")) || parse__at_word(p, STR("server")) || parse__at_word(p, STR("event")) ||
                  parse__at_word(p, STR("rule")) || parse__at_word(p, STR("macro")) || parse__at_word(p, STR("service"));
-    return known ? parse__not_supported(p, what) : parse__expected(p, "TABLE or another kind of object");
+    return known ? parse__not_supported(p, arena_format(p->arena, "%s %.*s", verb, STR_ARG(arena_upper(p->arena, p->token.text))).data)
+                 : parse__expected(p, "TABLE or another kind of object");
 }
 
 static ErrorCode create_other(Parser *p, const CreateWords *words, AstStatement *statement) {

@@ -23,7 +23,7 @@ static bool read_part(Str text, size_t *at, Buffer *out) {
         } else if (!quoted && (c == '.' || c == ' ')) {
             break;
         }
-        buffer_append_char(out, !quoted && c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c);
+        buffer_append_char(out, quoted ? c : char_lower(c));
     }
     bool closed = !quoted || i < text.len;
     *at = quoted && closed ? i + 1 : i;

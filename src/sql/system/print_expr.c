@@ -16,14 +16,6 @@ void print__type_name(Printer *p, uint32_t oid) {
     }
 }
 
-/* Lower-case words of the parser in upper case. */
-void print__upper(Printer *p, Str text) {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.data[i];
-        buffer_append_char(p->out, c >= 'a' && c <= 'z' ? (char)(c - 32) : c);
-    }
-}
-
 /* ---- constants ---- */
 
 /* A relation's name in quotes follows the reader's search path. */
@@ -230,7 +222,7 @@ static void print_function_name(Printer *p, Str name) {
         }
     }
     if (print__takes_common_type(name)) {
-        print__upper(p, name);
+        buffer_append_upper(p->out, name);
         return;
     }
     put_name(p->out, name);
@@ -280,7 +272,7 @@ static void print_call(Printer *p, const AstExpr *expr) {
         return;
     }
     if ((expr->flags & AST_BARE) != 0) {
-        print__upper(p, expr->as.text);
+        buffer_append_upper(p->out, expr->as.text);
         return;
     }
     print_function_name(p, expr->as.text);

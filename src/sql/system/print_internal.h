@@ -49,7 +49,6 @@ void print__expr(Printer *p, const AstExpr *expr);
 void print__as(Printer *p, const AstExpr *expr, uint32_t type, const AstExpr *parent); /* with the cast that makes it one; 0: as it is */
 void print__operand(Printer *p, const AstExpr *expr, const AstExpr *parent);           /* in parentheses if the parent needs them */
 void print__type_name(Printer *p, uint32_t oid);
-void print__upper(Printer *p, Str text);
 void print__sort_order(Printer *p, const AstSortKey *key); /* DESC, NULLS FIRST */
 bool print__predicate(Printer *p, const AstExpr *expr);    /* operators that are words; false: another one */
 void print__binary(Printer *p, const AstExpr *expr, Str name, const AstExpr *left, const AstExpr *right);

@@ -7,7 +7,7 @@ static void print_chain(Printer *p, const AstExpr *expr) {
     for (uint32_t i = 0; i < expr->arg_count; i++) {
         if (i > 0) {
             print_c(p, " ");
-            print__upper(p, expr->as.text);
+            buffer_append_upper(p->out, expr->as.text);
             print_c(p, " ");
         }
         print__operand(p, expr->args[i], expr);
@@ -20,7 +20,7 @@ static void print_test(Printer *p, const AstExpr *expr) {
     print__open(p);
     print__operand(p, expr->args[0], expr);
     print_c(p, " ");
-    print__upper(p, expr->as.text);
+    buffer_append_upper(p->out, expr->as.text);
     if (expr->arg_count == 2) {
         print_c(p, " ");
         print__as(p, expr->args[1], print__type(p, expr->args[0]), expr);

@@ -155,7 +155,7 @@ static void put_interval_type(SystemRows *rows, Type type) {
     }
     name[len] = 0;
     for (char *c = fields; *c != 0; c++) {
-        *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 32 : *c);
+        *c = char_upper(*c);
     }
     put_c(rows, fields);
     put_null(rows);

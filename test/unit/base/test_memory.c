@@ -103,6 +103,8 @@ static void arena_texts(void **state) {
     assert_string_equal(arena_c_text(&arena, STR("abc")), "abc");
     assert_string_equal(arena_c_text(&arena, (Str){NULL, 0}), "");
     assert_int_equal(arena_str(&arena, (Str){NULL, 0}).len, 0);
+    assert_string_equal(arena_upper(&arena, STR("az {`AZ")).data, "AZ {`AZ");
+    assert_string_equal(arena_upper(&arena, (Str){NULL, 0}).data, "");
     assert_ptr_equal(*arena_array(&arena, void *, 3), NULL);
     arena_deinit(&arena);
 }
@@ -137,6 +139,15 @@ static void buffer_prints_into_exact_room(void **state) {
         assert_int_equal(buffer.len, limit < 10 ? 0 : 10);
         buffer_deinit(&buffer);
     }
+}
+
+static void buffer_upper(void **state) {
+    (void)state;
+    Buffer buffer;
+    buffer_init(&buffer, 100);
+    buffer_append_upper(&buffer, STR("not null_1"));
+    assert_true(str_equal(buffer_str(&buffer), STR("NOT NULL_1")));
+    buffer_deinit(&buffer);
 }
 
 static void reader_reads_what_buffer_put(void **state) {
@@ -215,6 +226,7 @@ int main(void) {
         cmocka_unit_test(arena_texts),
         cmocka_unit_test(buffer_stops_at_its_limit),
         cmocka_unit_test(buffer_prints_into_exact_room),
+        cmocka_unit_test(buffer_upper),
         cmocka_unit_test(reader_reads_what_buffer_put),
         cmocka_unit_test(reader_refuses_over_reads_and_wide_varints),
         cmocka_unit_test(plain_allocation),

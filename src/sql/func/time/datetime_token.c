@@ -25,7 +25,7 @@ static bool keep(Scanner *s) {
     if (s->out->used == DATETIME_BYTES_MAX) {
         return false;
     }
-    s->out->room[s->out->used++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+    s->out->room[s->out->used++] = char_lower(c);
     return true;
 }
 

@@ -185,7 +185,6 @@ static ErrorCode read_comma_year(TextReader *r, const TemplateNode *node, Error 
 
 /* ---- names ---- */
 
-static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c); }
 
 /* The first of the names that the text begins with. */
 static ErrorCode read_name(TextReader *r, const TemplateNode *node, const char *const *names, size_t count, size_t len_max, int *index_out, Error *err) {
@@ -268,8 +267,8 @@ static bool read_abbreviation(TextReader *r) {
     enum { ABBREVIATION_MAX = 10 };
     char word[ABBREVIATION_MAX];
     size_t len = 0;
-    while (len < ABBREVIATION_MAX && r->at + len < r->text.len && lower(r->text.data[r->at + len]) >= 'a' && lower(r->text.data[r->at + len]) <= 'z') {
-        word[len] = lower(r->text.data[r->at + len]);
+    while (len < ABBREVIATION_MAX && r->at + len < r->text.len && char_lower(r->text.data[r->at + len]) >= 'a' && char_lower(r->text.data[r->at + len]) <= 'z') {
+        word[len] = char_lower(r->text.data[r->at + len]);
         len++;
     }
     for (; len > 0; len--) {
@@ -295,7 +294,7 @@ static ErrorCode read_zone(TextReader *r, const TemplateNode *node, const Templa
     if (read_abbreviation(r)) {
         return ERR_OK;
     }
-    if (lower(peek(r)) >= 'a' && lower(peek(r)) <= 'z') {
+    if (char_lower(peek(r)) >= 'a' && char_lower(peek(r)) <= 'z') {
         return bad_value(str_slice(r->text, r->at, r->text.len), node, "Time zone abbreviation is not recognized.", err);
     }
     return read_offset(r, node, next, err);

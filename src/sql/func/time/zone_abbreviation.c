@@ -87,7 +87,7 @@ ErrorCode time__zone_named(const FunctionEnvironment *environment, Str name, Are
     ZoneMeaning meaning;
     if (name.len < sizeof lower) {
         for (size_t i = 0; i < name.len; i++) {
-            lower[i] = (char)(name.data[i] >= 'A' && name.data[i] <= 'Z' ? name.data[i] | 0x20 : name.data[i]);
+            lower[i] = char_lower(name.data[i]);
         }
         if (time__abbreviation(str_from(lower, name.len), environment, arena, &meaning)) {
             *zone_out = meaning.zone != NULL ? meaning.zone : zone_fixed(arena, meaning.east);
