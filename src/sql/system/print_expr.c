@@ -283,22 +283,60 @@ static void print_call(Printer *p, const AstExpr *expr) {
 
 static void print_sort_keys(Printer *p, const AstSortKey *keys, uint32_t count);
 
-static void print_window(Printer *p, const AstWindow *window) {
-    print_c(p, " OVER ");
-    if (window->name != NULL || window->base != NULL || window->frame != AST_FRAME_NONE) {
-        p->gave_up = true;
+static void print_bound(Printer *p, const AstFrameBound *bound) {
+    static const char *const WORDS[] = {"UNBOUNDED PRECEDING", " PRECEDING", "CURRENT ROW", " FOLLOWING", "UNBOUNDED FOLLOWING"};
+    p->gave_up = p->gave_up || bound->unit.len > 0;
+    if (bound->offset != NULL) {
+        print__expr(p, bound->offset);
+    }
+    print_c(p, WORDS[bound->kind]);
+}
+
+static void print_frame(Printer *p, const AstWindow *window) {
+    static const char *const FRAMES[] = {"", "ROWS BETWEEN ", "RANGE BETWEEN ", "GROUPS BETWEEN ", ""};
+    static const char *const EXCLUDED[] = {"", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", ""};
+    p->gave_up = p->gave_up || window->frame == AST_FRAME_CUMULATIVE;
+    if (window->frame == AST_FRAME_NONE || p->gave_up) {
         return;
     }
+    print_c(p, FRAMES[window->frame]);
+    print_bound(p, &window->start);
+    print_c(p, " AND ");
+    print_bound(p, &window->end);
+    print_c(p, EXCLUDED[window->exclude]);
+}
+
+void print__window(Printer *p, const AstWindow *window) {
+    const char *blank = "";
     print_c(p, "(");
+    if (window->base != NULL) {
+        put_name(p->out, window->base->text);
+        blank = " ";
+    }
     for (uint32_t i = 0; i < window->partition_count; i++) {
-        print_c(p, i > 0 ? ", " : "PARTITION BY ");
+        print_c(p, i > 0 ? ", " : blank);
+        print_c(p, i > 0 ? "" : "PARTITION BY ");
         print__expr(p, window->partition_by[i]);
+        blank = " ";
     }
     if (window->order_count > 0) {
-        print_c(p, window->partition_count > 0 ? " ORDER BY " : "ORDER BY ");
+        print_c(p, blank);
+        print_c(p, "ORDER BY ");
         print_sort_keys(p, window->order_by, window->order_count);
+        blank = " ";
     }
+    print_c(p, window->frame != AST_FRAME_NONE ? blank : "");
+    print_frame(p, window);
     print_c(p, ")");
+}
+
+static void print_over(Printer *p, const AstWindow *window) {
+    print_c(p, " OVER ");
+    if (window->name != NULL) {
+        put_name(p->out, window->name->text);
+        return;
+    }
+    print__window(p, window);
 }
 
 static void print_special_call(Printer *p, const AstExpr *expr) {
@@ -323,7 +361,7 @@ static void print_special_call(Printer *p, const AstExpr *expr) {
         print_c(p, ")");
     }
     if (call->over != NULL) {
-        print_window(p, call->over);
+        print_over(p, call->over);
     }
 }
 

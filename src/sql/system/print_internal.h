@@ -24,6 +24,7 @@ typedef struct Printer {
     PrintCte *ctes;
     const AstSelect *names_of; /* the arm of a set operation whose names its other arms have; NULL: its own */
     bool pretty, prefix;       /* prefix: columns are shown with their relation */
+    bool names_hidden;         /* nobody reads the names of the list: "?column?" is not shown */
     int indent, depth;
     bool gave_up;              /* something has no PostgreSQL form: the stored text is shown */
 } Printer;
@@ -49,6 +50,7 @@ void print__expr(Printer *p, const AstExpr *expr);
 void print__as(Printer *p, const AstExpr *expr, uint32_t type, const AstExpr *parent); /* with the cast that makes it one; 0: as it is */
 void print__operand(Printer *p, const AstExpr *expr, const AstExpr *parent);           /* in parentheses if the parent needs them */
 void print__type_name(Printer *p, uint32_t oid);
+void print__window(Printer *p, const AstWindow *window);     /* (PARTITION BY ...) */
 void print__sort_order(Printer *p, const AstSortKey *key); /* DESC, NULLS FIRST */
 bool print__predicate(Printer *p, const AstExpr *expr);    /* operators that are words; false: another one */
 void print__binary(Printer *p, const AstExpr *expr, Str name, const AstExpr *left, const AstExpr *right);

@@ -67,15 +67,19 @@ static const PrintScope *enter(Printer *p, const AstSelect *select) {
     return outer;
 }
 
+static uint32_t values_type(Printer *p, const AstSelect *select, uint32_t column);
+static void print_values(Printer *p, const AstSelect *select);
+
 static PrintItem item_of_query(Printer *p, const AstSelect *select, Str alias) {
     const AstSelect *first = first_arm(select);
-    PrintItem item = {.alias = alias, .count = (uint16_t)(first->kind == AST_SELECT_QUERY ? first->item_count : 0)};
+    bool values = first->kind == AST_SELECT_VALUES;
+    PrintItem item = {.alias = alias, .count = (uint16_t)(values ? first->rows[0].count : first->kind == AST_SELECT_QUERY ? first->item_count : 0)};
     Str *names = arena_array(&p->arena, Str, item.count + 1u);
     uint32_t *types = arena_array(&p->arena, uint32_t, item.count + 1u);
     const PrintScope *outer = enter(p, first);
     for (uint16_t i = 0; i < item.count; i++) {
-        names[i] = item_name(&first->items[i]);
-        types[i] = print__type(p, first->items[i].expr);
+        names[i] = values ? arena_format(&p->arena, "column%u", i + 1u) : item_name(&first->items[i]);
+        types[i] = values ? values_type(p, first, i) : print__type(p, first->items[i].expr);
         types[i] = types[i] == PG_UNKNOWN ? (uint32_t)PG_TEXT : types[i];
     }
     p->scope = outer;
@@ -134,6 +138,19 @@ static void rename_columns(Printer *p, const AstFrom *from, PrintItem *item) {
     item->names = names;
 }
 
+/* One column, named as the relation is. */
+static PrintItem item_of_function(Printer *p, const AstFrom *from) {
+    PrintItem item = {.alias = from->alias != NULL ? from->alias->text : from->as.function->as.text, .count = 1};
+    Str *names = arena_array(&p->arena, Str, 1);
+    uint32_t *types = arena_array(&p->arena, uint32_t, 1);
+    names[0] = item.alias;
+    types[0] = print__type(p, from->as.function);
+    p->gave_up = p->gave_up || types[0] == 0 || types[0] == PG_RECORD;
+    item.names = names;
+    item.types = types;
+    return item;
+}
+
 static void add_items(Printer *p, const AstFrom *from, PrintScope *scope) {
     if (from->kind == AST_FROM_JOIN) {
         add_items(p, from->as.join->left, scope);
@@ -149,6 +166,8 @@ static void add_items(Printer *p, const AstFrom *from, PrintScope *scope) {
         item = item_of_relation(p, &from->as.table, from->alias != NULL ? from->alias->text : from->as.table.parts[from->as.table.count - 1].text);
     } else if (from->kind == AST_FROM_SUBQUERY) {
         item = item_of_query(p, from->as.select, from->alias != NULL ? from->alias->text : (Str){0});
+    } else if (from->kind == AST_FROM_FUNCTION && from->as.function->kind == AST_CALL && from->column_count <= 1) {
+        item = item_of_function(p, from);
     } else {
         p->gave_up = true;
     }
@@ -168,6 +187,7 @@ static PrintScope *scope_of_query(Printer *p, const AstSelect *select) {
 /* ---- FROM ---- */
 
 static void print_from(Printer *p, const AstFrom *from);
+static void print_in_parentheses(Printer *p, const AstSelect *select, bool names_hidden);
 
 /* (a, b), nothing for none */
 static void print_names(Printer *p, const char *before, const AstName *names, uint32_t count) {
@@ -232,10 +252,20 @@ static void print_from(Printer *p, const AstFrom *from) {
         break;
     }
     case AST_FROM_SUBQUERY:
-        print__subquery(p, from->as.select);
+        print_in_parentheses(p, from->as.select, false);
         print_alias(p, from, (Str){0});
         break;
     case AST_FROM_JOIN: print_join(p, from->as.join, from->alias != NULL); break;
+    case AST_FROM_FUNCTION: {
+        PrintItem item = item_of_function(p, from);
+        print__expr(p, from->as.function);
+        print_c(p, " ");
+        put_name(p->out, item.alias);
+        print_c(p, "(");
+        put_name(p->out, from->column_count > 0 ? from->columns[0].text : item.names[0]);
+        print_c(p, ")");
+        break;
+    }
     default: p->gave_up = true; break;
     }
 }
@@ -254,7 +284,7 @@ static void print_items(Printer *p, const AstSelect *select) {
         p->gave_up = p->gave_up || item->expr->kind == AST_STAR;
         print__as(p, item->expr, constant ? (uint32_t)PG_TEXT : 0, NULL);
         bool own = item->expr->kind == AST_NAME && str_equal(name, item->expr->as.names.parts[item->expr->as.names.count - 1].text);
-        if (!own && !str_equal(name, STR("?column?"))) {
+        if (!own && !(p->names_hidden && str_equal(name, STR("?column?")))) {
             print_c(p, " AS ");
             put_name(p->out, name);
         }
@@ -316,14 +346,19 @@ static void print_limit(Printer *p, const AstLimit *limit) {
     if (limit == NULL) {
         return;
     }
-    p->gave_up = p->gave_up || limit->low != NULL || limit->with_ties;
+    p->gave_up = p->gave_up || limit->low != NULL;
     if (limit->offset != NULL && !p->gave_up) {
         print_clause(p, " OFFSET ", 0);
         print__expr(p, limit->offset);
     }
     if (limit->high != NULL && !p->gave_up) {
-        print_clause(p, " LIMIT ", 0);
-        print__expr(p, limit->high);
+        print_clause(p, limit->with_ties ? " FETCH FIRST (" : " LIMIT ", 0);
+        if (limit->high->kind == AST_NULL && !limit->with_ties) {
+            print_c(p, "ALL");
+        } else {
+            print__expr(p, limit->high);
+        }
+        print_c(p, limit->with_ties ? ") ROWS WITH TIES" : "");
     }
 }
 
@@ -340,9 +375,21 @@ static void print_distinct(Printer *p, const AstSelect *select) {
     print_c(p, ")");
 }
 
+static void print_windows(Printer *p, const AstSelect *select) {
+    for (uint32_t i = 0; i < select->window_count && !p->gave_up; i++) {
+        if (i == 0) {
+            print_clause(p, " WINDOW ", 1);
+        }
+        print_c(p, i > 0 ? ", " : "");
+        put_name(p->out, select->windows[i].name->text);
+        print_c(p, " AS ");
+        print__window(p, &select->windows[i]);
+    }
+}
+
 static void print_basic(Printer *p, const AstSelect *select) {
     p->gave_up = p->gave_up || select->kind != AST_SELECT_QUERY || select->sample_by != NULL || select->latest != NULL || select->declare_count > 0 ||
-                 select->window_count > 0 || select->locking_count > 0 || select->into != NULL;
+                 select->locking_count > 0 || select->into != NULL;
     p->indent += CLAUSE_STEP;
     print_c(p, " SELECT");
     print_distinct(p, select);
@@ -365,7 +412,35 @@ static void print_basic(Printer *p, const AstSelect *select) {
         print_clause(p, " HAVING ", 0);
         print__expr(p, select->having);
     }
+    print_windows(p, select);
     print_order(p, select, false);
+    print_limit(p, select->limit);
+    p->indent -= CLAUSE_STEP;
+}
+
+static uint32_t values_type(Printer *p, const AstSelect *select, uint32_t column) {
+    AstExpr **items = arena_array(&p->arena, AstExpr *, select->row_count + 1u);
+    for (uint32_t i = 0; i < select->row_count; i++) {
+        items[i] = select->rows[i].items[column];
+    }
+    uint32_t type = print__common_type(p, items, select->row_count);
+    return type == PG_UNKNOWN ? (uint32_t)PG_TEXT : type;
+}
+
+static void print_values(Printer *p, const AstSelect *select) {
+    print_c(p, " VALUES ");
+    for (uint32_t i = 0; i < select->row_count && !p->gave_up; i++) {
+        print_c(p, i > 0 ? ", (" : "(");
+        for (uint32_t c = 0; c < select->rows[i].count && !p->gave_up; c++) {
+            const AstExpr *item = select->rows[i].items[c];
+            bool constant = item->kind == AST_STRING || item->kind == AST_NULL;
+            print_c(p, c > 0 ? "," : "");
+            print__as(p, item, constant ? values_type(p, select, c) : 0, NULL);
+        }
+        print_c(p, ")");
+    }
+    p->indent += CLAUSE_STEP;
+    print_order(p, select, true);
     print_limit(p, select->limit);
     p->indent -= CLAUSE_STEP;
 }
@@ -377,11 +452,16 @@ static void print_arm(Printer *p, const AstSelect *arm) {
         return;
     }
     const PrintScope *outer = enter(p, arm);
-    print_basic(p, arm);
+    if (arm->kind == AST_SELECT_VALUES) {
+        print_values(p, arm);
+    } else {
+        print_basic(p, arm);
+    }
     p->scope = outer;
 }
 
 static void print_set_operation(Printer *p, const AstSelect *select) {
+    bool hidden = p->names_hidden;
     static const char *const WORDS[] = {"UNION", "UNION ALL", "EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL"};
     for (uint32_t i = 0; i < select->arm_count && !p->gave_up; i++) {
         const AstSelect *arm = select->arms[i];
@@ -391,7 +471,9 @@ static void print_set_operation(Printer *p, const AstSelect *select) {
             print__keyword(p, "", 0, 0, 0);
         }
         p->names_of = i > 0 ? first_arm(select) : NULL;
+        p->names_hidden = hidden || i > 0;
         print_arm(p, arm);
+        p->names_hidden = hidden;
         p->names_of = NULL;
     }
     p->indent += CLAUSE_STEP;
@@ -405,21 +487,26 @@ static void print_with(Printer *p, const AstWith *with) {
     print_c(p, with->recursive ? " WITH RECURSIVE " : " WITH ");
     for (uint32_t i = 0; i < with->count && !p->gave_up; i++) {
         const AstCte *cte = &with->ctes[i];
-        if (cte->statement->kind != AST_SELECT_STATEMENT || with->recursive) {
+        if (cte->statement->kind != AST_SELECT_STATEMENT) {
             p->gave_up = true;
             return;
         }
+        PrintCte *known = arena_new(&p->arena, PrintCte);
+        AstFrom renamed = {.columns = cte->columns, .column_count = cte->column_count};
+        *known = (PrintCte){cte->name, item_of_query(p, cte->statement->as.select, cte->name.text), p->ctes};
+        rename_columns(p, &renamed, &known->item);
+        PrintCte *before = p->ctes;
+        p->ctes = with->recursive ? known : before; /* an item may read itself */
         print_c(p, i > 0 ? ", " : "");
         put_name(p->out, cte->name.text);
         print_names(p, "", cte->columns, cte->column_count);
         print_c(p, cte->materialized == AST_MATERIALIZED ? " AS MATERIALIZED (" : cte->materialized == AST_NOT_MATERIALIZED ? " AS NOT MATERIALIZED (" : " AS (");
         print__keyword(p, "", 0, 0, 0);
+        bool hidden = p->names_hidden;
+        p->names_hidden = false;
         print_any_query(p, cte->statement->as.select);
+        p->names_hidden = hidden;
         print__keyword(p, ")", 0, 0, 0);
-        PrintCte *known = arena_new(&p->arena, PrintCte);
-        AstFrom renamed = {.columns = cte->columns, .column_count = cte->column_count};
-        *known = (PrintCte){cte->name, item_of_query(p, cte->statement->as.select, cte->name.text), p->ctes};
-        rename_columns(p, &renamed, &known->item);
         p->ctes = known;
     }
     p->indent -= CLAUSE_STEP;
@@ -433,26 +520,35 @@ static void print_any_query(Printer *p, const AstSelect *select) {
     }
     PrintCte *ctes = p->ctes;
     const AstSelect *names_of = p->names_of;
+    bool prefix = p->prefix;
+    bool one = select->from_count == 1 && select->from[0]->kind != AST_FROM_JOIN;
     p->names_of = NULL;
     p->depth++;
     if (select->with != NULL) {
         print_with(p, select->with);
     }
+    p->prefix = p->depth > 1 || !one; /* a view of one relation needs no names of relations */
     if (select->kind == AST_SELECT_SET_OPERATION) {
         print_set_operation(p, select);
     } else {
         print_arm(p, select);
     }
     p->names_of = names_of;
+    p->prefix = prefix;
     p->ctes = ctes;
     p->depth--;
 }
 
-void print__subquery(Printer *p, const AstSelect *select) {
+static void print_in_parentheses(Printer *p, const AstSelect *select, bool names_hidden) {
+    bool hidden = p->names_hidden;
+    p->names_hidden = names_hidden;
     print_c(p, "(");
     print_any_query(p, select);
     print_c(p, ")");
+    p->names_hidden = hidden;
 }
+
+void print__subquery(Printer *p, const AstSelect *select) { print_in_parentheses(p, select, true); }
 
 void print_query(SystemView *view, Str stored, uint8_t dialect, bool pretty, Buffer *out) {
     Buffer text;
