@@ -140,7 +140,7 @@ static ErrorCode set_owner(Ddl *ddl, const CatalogObject *object, const AstName 
 static ErrorCode set_schema(Ddl *ddl, const CatalogObject *object, const AstName *name, Error *err) {
     AstNames names = {(AstName *)(uintptr_t)name, 1, name->span};
     const CatalogObject *schema = NULL;
-    TRY(ddl__find(ddl, OBJECT_SCHEMA, &names, false, &schema, err));
+    TRY(ddl__find(ddl, OBJECT_SCHEMA, &names, FIND, &schema, err));
     if (!ddl__may(ddl, OBJECT_SCHEMA, schema->id, PRIVILEGE_CREATE)) {
         return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, name->span.at, "permission denied for schema %.*s", STR_ARG(schema->name));
     }
@@ -201,7 +201,7 @@ ErrorCode ddl__alter(Ddl *ddl, const AstAlterTable *ast, Error *err) {
     if (str_equal(ast->object, STR("database"))) {
         return alter_database(ddl, ast, err);
     }
-    TRY(ddl__find(ddl, kind_of(ast->object), &ast->table, ast->if_exists, &object, err));
+    TRY(ddl__find(ddl, kind_of(ast->object), &ast->table, ast->if_exists ? FIND_IF_EXISTS : FIND, &object, err));
     if (object == NULL) {
         return ERR_OK;
     }

@@ -4,6 +4,7 @@
  * Tests: test/sql/comment.slt */
 #include "catalog/constraint.h"
 #include "ddl/ddl_internal.h"
+#include "sql/bind/bind.h"
 
 /* ---- COMMENT ON ---- */
 
@@ -17,7 +18,7 @@ static ErrorCode column_target(Ddl *ddl, const AstNames *names, CommentTarget *t
     AstNames relation = {names->parts, names->count - 1, names->span};
     Str name = names->parts[names->count - 1].text;
     const CatalogObject *object = NULL;
-    TRY(ddl__find(ddl, OBJECT_NONE, &relation, false, &object, err));
+    TRY(ddl__find(ddl, OBJECT_NONE, &relation, FIND, &object, err));
     TRY(ddl__must_own(ddl, object, err));
     target->object_id = object->id;
     target->found = true;
@@ -33,14 +34,14 @@ static ErrorCode column_target(Ddl *ddl, const AstNames *names, CommentTarget *t
         target->column_id = number < 0 ? 0 : table->columns[number].id;
     }
     return target->column_id != 0 ? ERR_OK
-                                  : error_set(err, ERR_UNDEFINED_COLUMN, names->span.at, "column \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name),
+                                  : error_set(err, ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name),
                                               STR_ARG(object->name));
 }
 
 static ErrorCode constraint_target(Ddl *ddl, const AstComment *ast, CommentTarget *target, Error *err) {
     const CatalogObject *object = NULL;
     Str name = ast->name.parts[0].text;
-    TRY(ddl__find(ddl, OBJECT_TABLE, &ast->on_table, false, &object, err));
+    TRY(ddl__find(ddl, OBJECT_TABLE, &ast->on_table, FIND, &object, err));
     TRY(ddl__must_own(ddl, object, err));
     const TableDef *table = ddl->catalog->table_by_id(ddl->catalog, object->id);
     for (uint16_t i = 0; i < table->constraint_count; i++) {
@@ -49,21 +50,25 @@ static ErrorCode constraint_target(Ddl *ddl, const AstComment *ast, CommentTarge
             return ERR_OK;
         }
     }
-    return error_set(err, ERR_UNDEFINED_OBJECT, ast->name.span.at, "constraint \"%.*s\" for table \"%.*s\" does not exist", STR_ARG(name), STR_ARG(table->name));
+    return error_set(err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "constraint \"%.*s\" for table \"%.*s\" does not exist", STR_ARG(name), STR_ARG(table->name));
 }
 
 static ErrorCode index_target(Ddl *ddl, const AstComment *ast, CommentTarget *target, Error *err) {
     const TableDef *table = NULL;
+    const CatalogObject *object = NULL;
     Str name = ast->name.parts[ast->name.count - 1].text;
-    for (size_t cursor = 0; ddl->catalog->table_next(ddl->catalog, &cursor, &table);) {
-        for (uint16_t i = 0; i < table->index_count; i++) {
-            if (str_equal(table->indexes[i].name, name)) {
-                *target = (CommentTarget){.object_id = table->indexes[i].id, .found = true};
-                return ERR_OK;
-            }
-        }
+    TRY(relation_name_parts(&ast->name, ddl->environment->database_name, err));
+    TRY(relation_schema_check(ddl->catalog, ddl->role_id, &ast->name, false, err));
+    const IndexDef *index = relation_index_find(ddl->catalog, ddl->environment, &ast->name, &table);
+    if (index == NULL) {
+        TRY(ddl__find(ddl, OBJECT_NONE, &ast->name, FIND, &object, err));
+        return error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "\"%.*s\" is not an index", STR_ARG(name));
     }
-    return error_set(err, ERR_UNDEFINED_TABLE, ast->name.span.at, "relation \"%.*s\" does not exist", STR_ARG(name));
+    if (!catalog_owns(ddl->catalog, ddl->role_id, table->id)) {
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "must be owner of index %.*s", STR_ARG(name));
+    }
+    *target = (CommentTarget){.object_id = index->id, .found = true};
+    return ERR_OK;
 }
 
 static ErrorCode object_target(Ddl *ddl, const AstComment *ast, CommentTarget *target, Error *err) {
@@ -84,7 +89,10 @@ static ErrorCode object_target(Ddl *ddl, const AstComment *ast, CommentTarget *t
         if (kinds[i].kind == OBJECT_EXTENSION && ddl->catalog->object_find(ddl->catalog, OBJECT_EXTENSION, 0, ast->name.parts[0].text) == NULL) {
             return ERR_OK; /* of the built-in ones there is nothing to say */
         }
-        TRY(ddl__find(ddl, kinds[i].kind, &ast->name, false, &object, err));
+        TRY(ddl__find(ddl, kinds[i].kind, &ast->name, FIND, &object, err));
+        if (str_equal(ast->object, STR("domain"))) {
+            TRY(ddl__must_be_domain(ddl, object, err));
+        }
         if (object->kind != OBJECT_EXTENSION) {
             TRY(ddl__must_own(ddl, object, err));
         }

@@ -8,8 +8,9 @@ void ddl__tag(Ddl *ddl, const char *format, ...) PRINTF_LIKE(2, 3);
 ErrorCode ddl__not_supported(int64_t position, Error *err, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Where an object of that name goes: schema (made sure that it exists and may be used) and last part. */
 NODISCARD ErrorCode ddl__place(Ddl *ddl, const AstNames *names, uint32_t *schema_id_out, Str *name_out, Error *err);
-/* The object that the names mean. OBJECT_NONE: any of table, view, sequence. missing_ok: NULL instead of an error, with a notice. */
-NODISCARD ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, const CatalogObject **object_out, Error *err);
+/* The object that the names mean. OBJECT_NONE: any of table, view, sequence. IF EXISTS: NULL instead of an error, with a notice. DROP has words of its own. */
+typedef enum FindUse { FIND, FIND_IF_EXISTS, FIND_DROP, FIND_DROP_IF_EXISTS } FindUse;
+NODISCARD ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, FindUse use, const CatalogObject **object_out, Error *err);
 NODISCARD ErrorCode ddl__role(Ddl *ddl, const AstName *name, uint32_t *role_id_out, Error *err); /* also current_user, session_user; public is ROLE_PUBLIC_ID */
 NODISCARD ErrorCode ddl__role_object(Ddl *ddl, const AstName *name, const CatalogObject **role_out, Error *err); /* same, but public is none */
 NODISCARD ErrorCode ddl__must_own(Ddl *ddl, const CatalogObject *object, Error *err);

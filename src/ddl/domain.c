@@ -177,7 +177,7 @@ static ErrorCode alter_domain(Ddl *ddl, const AstUserType *ast, Error *err) {
     TypeBody body;
     bool look = false;
     ddl__tag(ddl, "ALTER DOMAIN");
-    TRY(ddl__find(ddl, OBJECT_TYPE, &ast->name, false, &object, err));
+    TRY(ddl__find(ddl, OBJECT_TYPE, &ast->name, FIND, &object, err));
     TRY(ddl__must_own(ddl, object, err));
     TRY(ddl__must_be_domain(ddl, object, err));
     TRY(type_body_decode(object->body, ddl->arena, &body, err));

@@ -389,7 +389,7 @@ ErrorCode ddl__drop_statement(Ddl *ddl, const AstDrop *ast, Error *err) {
     uint32_t *ids = arena_array(ddl->arena, uint32_t, ast->count + 1);
     for (uint32_t i = 0; i < ast->count; i++) {
         const CatalogObject *object = NULL;
-        TRY(ddl__find(ddl, kind, &ast->names[i], ast->if_exists, &object, err));
+        TRY(ddl__find(ddl, kind, &ast->names[i], ast->if_exists ? FIND_DROP_IF_EXISTS : FIND_DROP, &object, err));
         if (object == NULL) {
             continue;
         }

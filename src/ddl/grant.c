@@ -170,7 +170,7 @@ static ErrorCode all_in_schema(Ddl *ddl, const AstGrant *ast, const AstNames *na
     const CatalogObject *schema = NULL;
     const CatalogObject *object = NULL;
     bool sequences = str_equal(ast->object, STR("sequence"));
-    TRY(ddl__find(ddl, OBJECT_SCHEMA, names, false, &schema, err));
+    TRY(ddl__find(ddl, OBJECT_SCHEMA, names, FIND, &schema, err));
     for (int kind = OBJECT_TABLE; kind <= OBJECT_SEQUENCE; kind++) {
         for (size_t cursor = 0; (kind == OBJECT_SEQUENCE) == sequences && ddl->catalog->object_next(ddl->catalog, (ObjectKind)kind, &cursor, &object);) {
             if (object->schema_id == schema->id) {
@@ -194,7 +194,7 @@ static ErrorCode on_type(Ddl *ddl, const AstGrant *ast, const AstNames *names, E
     if (bare && type_from_name(names->parts[names->count - 1].text, false, &builtin)) {
         return ERR_OK;
     }
-    TRY(ddl__find(ddl, OBJECT_TYPE, names, false, &object, err));
+    TRY(ddl__find(ddl, OBJECT_TYPE, names, FIND, &object, err));
     return change_object(ddl, ast, object->kind, object->id, object->name, err);
 }
 
@@ -214,7 +214,7 @@ static ErrorCode one_target(Ddl *ddl, const AstGrant *ast, const AstNames *names
     if (!schema && !sequence && !str_equal(ast->object, STR("table"))) {
         return ddl__not_supported(names->span.at, err, "GRANT on a %.*s", STR_ARG(ast->object));
     }
-    TRY(ddl__find(ddl, schema ? OBJECT_SCHEMA : sequence ? OBJECT_SEQUENCE : OBJECT_NONE, names, false, &object, err));
+    TRY(ddl__find(ddl, schema ? OBJECT_SCHEMA : sequence ? OBJECT_SEQUENCE : OBJECT_NONE, names, FIND, &object, err));
     return change_object(ddl, ast, object->kind, object->id, object->name, err);
 }
 
@@ -247,7 +247,7 @@ static ErrorCode defaults_of_role(Ddl *ddl, const AstGrant *ast, uint32_t role_i
     }
     for (uint32_t i = 0; i < ast->object_count; i++) {
         const CatalogObject *schema = NULL;
-        TRY(ddl__find(ddl, OBJECT_SCHEMA, &ast->objects[i], false, &schema, err));
+        TRY(ddl__find(ddl, OBJECT_SCHEMA, &ast->objects[i], FIND, &schema, err));
         TRY(change_defaults(ddl, ast, role_id, schema->id, kind, err));
     }
     return ast->in_schemas ? ERR_OK : change_defaults(ddl, ast, role_id, 0, kind, err);

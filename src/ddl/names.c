@@ -2,6 +2,7 @@
  * names.c - names to objects, objects to words, who may do what. */
 #include "catalog/user_type.h"
 #include "ddl/ddl_internal.h"
+#include "sql/bind/bind.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -75,7 +76,7 @@ ErrorCode ddl__role(Ddl *ddl, const AstName *name, uint32_t *role_id_out, Error 
     }
     const CatalogObject *role = catalog_role_find(ddl->catalog, name->text);
     if (role == NULL) {
-        return error_set(err, ERR_UNDEFINED_OBJECT, name->span.at, "role \"%.*s\" does not exist", STR_ARG(name->text));
+        return error_set(err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "role \"%.*s\" does not exist", STR_ARG(name->text));
     }
     *role_id_out = role->id;
     return ERR_OK;
@@ -92,16 +93,14 @@ ErrorCode ddl__role_object(Ddl *ddl, const AstName *name, const CatalogObject **
 /* ---- names ---- */
 
 ErrorCode ddl__place(Ddl *ddl, const AstNames *names, uint32_t *schema_id_out, Str *name_out, Error *err) {
-    if (names->count > 2) {
-        return ddl__not_supported(names->span.at, err, "a name with a database in front");
-    }
-    Str schema_name = names->count == 2 ? names->parts[0].text : ddl->schema_name.len > 0 ? ddl->schema_name : STR("public");
+    TRY(relation_name_parts(names, ddl->environment->database_name, err));
+    Str schema_name = names->count > 1 ? names->parts[names->count - 2].text : ddl->schema_name.len > 0 ? ddl->schema_name : STR("public");
     const CatalogObject *schema = ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, schema_name);
     if (schema == NULL) {
-        return error_set(err, ERR_UNDEFINED_SCHEMA, names->span.at, "schema \"%.*s\" does not exist", STR_ARG(schema_name));
+        return error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(schema_name));
     }
     if (!ddl__may(ddl, OBJECT_SCHEMA, schema->id, PRIVILEGE_CREATE)) {
-        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, names->span.at, "permission denied for schema %.*s", STR_ARG(schema->name));
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for schema %.*s", STR_ARG(schema->name));
     }
     *schema_id_out = schema->id;
     *name_out = names->parts[names->count - 1].text;
@@ -121,46 +120,66 @@ static const CatalogObject *find_type(Ddl *ddl, Str schema, Str name) {
     return catalog_type_find(ddl->catalog, ddl->environment->search_path, ddl->environment->search_path_count, schema, name, true);
 }
 
-static ErrorCode missing(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, Error *err) {
-    const char *what = kind == OBJECT_NONE ? "relation" : object_kind_name((uint8_t)kind);
+static bool is_relation(ObjectKind kind) { return kind == OBJECT_NONE || kind == OBJECT_TABLE || kind == OBJECT_VIEW || kind == OBJECT_SEQUENCE; }
+
+/* DROP names the kind that it looked for and no schema, everything else a relation. */
+static ErrorCode missing(Ddl *ddl, ObjectKind kind, const AstNames *names, FindUse use, Error *err) {
+    bool relation = is_relation(kind);
+    bool dropped = use == FIND_DROP || use == FIND_DROP_IF_EXISTS;
+    const char *what = kind == OBJECT_NONE || (relation && !dropped) ? "relation" : object_kind_name((uint8_t)kind);
     Str name = names->parts[names->count - 1].text;
-    bool schema_missing = names->count == 2 && ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, names->parts[0].text) == NULL;
-    if (missing_ok && schema_missing) {
-        ddl_notice(ddl, "00000", "schema \"%.*s\" does not exist, skipping", STR_ARG(names->parts[0].text));
-        return ERR_OK;
-    }
-    if (missing_ok) {
-        ddl_notice(ddl, "00000", "%s \"%.*s\" does not exist, skipping", what, STR_ARG(name));
-        return ERR_OK;
-    }
-    bool relation = kind == OBJECT_NONE || kind == OBJECT_TABLE || kind == OBJECT_VIEW || kind == OBJECT_SEQUENCE;
-    ErrorCode code = relation ? ERR_UNDEFINED_TABLE : kind == OBJECT_SCHEMA ? ERR_UNDEFINED_SCHEMA : ERR_UNDEFINED_OBJECT;
-    return names->count == 2 ? error_set(err, code, names->span.at, "%s \"%.*s.%.*s\" does not exist", what, STR_ARG(names->parts[0].text), STR_ARG(name))
-                             : error_set(err, code, names->span.at, "%s \"%.*s\" does not exist", what, STR_ARG(name));
-}
-
-static ErrorCode wrong_kind(ObjectKind kind, const CatalogObject *object, int64_t position, Error *err) {
-    const char *real = object_kind_name(object->kind);
-    error_ignore(error_set(err, ERR_WRONG_OBJECT_TYPE, position, "\"%.*s\" is not a %s", STR_ARG(object->name), object_kind_name((uint8_t)kind)));
-    return error_add(err, 'H', "Use DROP %s to remove a %s.", object->kind == OBJECT_TABLE ? "TABLE" : object->kind == OBJECT_VIEW ? "VIEW" : "SEQUENCE", real);
-}
-
-ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, bool missing_ok, const CatalogObject **object_out, Error *err) {
-    const AstName *last = &names->parts[names->count - 1];
-    bool relation = kind == OBJECT_NONE || kind == OBJECT_TABLE || kind == OBJECT_VIEW || kind == OBJECT_SEQUENCE;
     Str schema = names->count == 2 ? names->parts[0].text : (Str){0};
-    *object_out = NULL;
-    if (names->count > 2) {
-        return ddl__not_supported(names->span.at, err, "a name with a database in front");
+    bool schema_missing = names->count == 2 && ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, schema) == NULL;
+    if (use == FIND_IF_EXISTS || use == FIND_DROP_IF_EXISTS) {
+        if (schema_missing) {
+            ddl_notice(ddl, "00000", "schema \"%.*s\" does not exist, skipping", STR_ARG(schema));
+        } else {
+            ddl_notice(ddl, "00000", "%s \"%.*s\" does not exist, skipping", what, STR_ARG(name));
+        }
+        return ERR_OK;
     }
-    const CatalogObject *found = relation              ? ddl->catalog->relation_find(ddl->catalog, schema, last->text)
+    ErrorCode code = relation ? ERR_UNDEFINED_TABLE : kind == OBJECT_SCHEMA ? ERR_UNDEFINED_SCHEMA : ERR_UNDEFINED_OBJECT;
+    bool bare = schema.len == 0 || (dropped && relation);
+    return bare ? error_set(err, code, ERROR_NO_POSITION, "%s \"%.*s\" does not exist", what, STR_ARG(name))
+                : error_set(err, code, ERROR_NO_POSITION, "%s \"%.*s.%.*s\" does not exist", what, STR_ARG(schema), STR_ARG(name));
+}
+
+/* real: what has the name, as a word. */
+static ErrorCode wrong_kind(ObjectKind kind, Str name, const char *real, FindUse use, Error *err) {
+    if (kind == OBJECT_NONE) {
+        return error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "\"%.*s\" is an %s", STR_ARG(name), real);
+    }
+    error_ignore(error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "\"%.*s\" is not a %s", STR_ARG(name), object_kind_name((uint8_t)kind)));
+    bool dropped = use == FIND_DROP || use == FIND_DROP_IF_EXISTS;
+    return dropped ? error_add(err, 'H', "Use DROP %s to remove %s %s.", str_equal(str_from_c(real), STR("index")) ? "INDEX" : str_equal(str_from_c(real), STR("table")) ? "TABLE" : str_equal(str_from_c(real), STR("view")) ? "VIEW" : "SEQUENCE",
+                               str_equal(str_from_c(real), STR("index")) ? "an" : "a", real)
+                   : ERR_WRONG_OBJECT_TYPE;
+}
+
+static ErrorCode check_name(Ddl *ddl, ObjectKind kind, const AstNames *names, FindUse use, Error *err) {
+    bool missing_ok = use == FIND_IF_EXISTS || use == FIND_DROP_IF_EXISTS;
+    if (kind != OBJECT_TYPE && !is_relation(kind)) {
+        return names->count == 1 ? ERR_OK : error_set(err, ERR_SYNTAX, names->span.at, "syntax error at or near \".\"");
+    }
+    TRY(relation_name_parts(names, ddl->environment->database_name, err));
+    return relation_schema_check(ddl->catalog, ddl->role_id, names, missing_ok, err);
+}
+
+ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, FindUse use, const CatalogObject **object_out, Error *err) {
+    const AstName *last = &names->parts[names->count - 1];
+    const TableDef *indexed = NULL;
+    *object_out = NULL;
+    TRY(check_name(ddl, kind, names, use, err));
+    Str schema = names->count > 1 ? names->parts[names->count - 2].text : (Str){0};
+    const CatalogObject *found = is_relation(kind)     ? ddl->catalog->relation_find(ddl->catalog, schema, last->text)
                                  : kind == OBJECT_TYPE ? find_type(ddl, schema, last->text)
                                                        : ddl->catalog->object_find(ddl->catalog, kind, 0, last->text);
     if (found == NULL || (last->quoted && !str_equal(found->name, last->text))) {
-        return missing(ddl, kind, names, missing_ok, err);
+        bool index = is_relation(kind) && relation_index_find(ddl->catalog, ddl->environment, names, &indexed) != NULL;
+        return index ? wrong_kind(kind, last->text, "index", use, err) : missing(ddl, kind, names, use, err);
     }
     if (kind != OBJECT_NONE && found->kind != kind) {
-        return wrong_kind(kind, found, names->span.at, err);
+        return wrong_kind(kind, found->name, object_kind_name(found->kind), use, err);
     }
     *object_out = found;
     return ERR_OK;

@@ -109,7 +109,7 @@ static ErrorCode take_owner(Ddl *ddl, const AstSequenceOptions *options, Catalog
     }
     AstNames table_name = {names->parts, names->count - 1, names->span};
     const CatalogObject *object = NULL;
-    TRY(ddl__find(ddl, OBJECT_TABLE, &table_name, false, &object, err));
+    TRY(ddl__find(ddl, OBJECT_TABLE, &table_name, FIND, &object, err));
     const TableDef *table = ddl->catalog->table_by_id(ddl->catalog, object->id);
     Str column = names->parts[names->count - 1].text;
     int number = table_column_find(table, column);
@@ -162,7 +162,7 @@ static ErrorCode alter_sequence(Ddl *ddl, const AstSequence *ast, Error *err) {
     int64_t last = 0;
     bool called = false;
     ddl__tag(ddl, "ALTER SEQUENCE");
-    TRY(ddl__find(ddl, OBJECT_SEQUENCE, &ast->name, ast->if_exists, &object, err));
+    TRY(ddl__find(ddl, OBJECT_SEQUENCE, &ast->name, ast->if_exists ? FIND_IF_EXISTS : FIND, &object, err));
     if (object == NULL) {
         return ERR_OK;
     }

@@ -82,7 +82,7 @@ static ErrorCode create_enum(Ddl *ddl, const AstUserType *ast, Error *err) {
 
 static ErrorCode find_enum(Ddl *ddl, const AstUserType *ast, const CatalogObject **object_out, TypeBody *body_out, Error *err) {
     ddl__tag(ddl, "ALTER TYPE");
-    TRY(ddl__find(ddl, OBJECT_TYPE, &ast->name, false, object_out, err));
+    TRY(ddl__find(ddl, OBJECT_TYPE, &ast->name, FIND, object_out, err));
     TRY(ddl__must_own(ddl, *object_out, err));
     TRY(type_body_decode((*object_out)->body, ddl->arena, body_out, err));
     if (body_out->kind == TYPE_KIND_ENUM) {

@@ -7,16 +7,6 @@
  *             error has undone what the statement did. Tests: test/pg/copying.py */
 #include "session/session_internal.h"
 
-static ErrorCode find_table(Statement *statement, const AstNames *names, const TableDef **table_out, Error *err) {
-    CatalogView *view = &statement->system.base;
-    Str schema = names->count > 1 ? names->parts[names->count - 2].text : (Str){0};
-    ErrorCode code = view->table_find(view, schema, names->parts[names->count - 1].text, table_out, err);
-    if (code != ERR_OK && err != NULL) {
-        err->position = names->span.at;
-    }
-    return code;
-}
-
 /* Views and sequences are no tables, whichever way the rows go. */
 static ErrorCode check_kind(Statement *statement, const AstCopy *ast, Error *err) {
     CatalogView *catalog = txn_catalog(statement__txn(statement));
@@ -173,7 +163,7 @@ ErrorCode statement_copy_finish(Statement *statement, const StatementCopy *copy,
 
 static ErrorCode begin_in(Statement *statement, const AstCopy *ast, StatementCopy *copy, Error *err) {
     TRY(statement__check_writable(statement, err));
-    TRY(find_table(statement, &ast->table, &copy->table, err));
+    TRY(statement__table_find(statement, &statement->system.base, &ast->table, &copy->table, err));
     TRY(find_columns(statement, ast, copy, err));
     TRY(check_privilege(statement, copy->table, err));
     if (ast->where != NULL) {

@@ -163,17 +163,45 @@ static ErrorCode run_discard(Statement *statement, Error *err) {
 
 /* ---- LOCK, ANALYZE ---- */
 
-static ErrorCode check_tables(Statement *statement, const AstNames *tables, uint32_t count, Error *err) {
+ErrorCode statement__table_find(Statement *statement, CatalogView *view, const AstNames *names, const TableDef **table_out, Error *err) {
+    const AstName *last = &names->parts[names->count - 1];
+    Str schema = names->count > 1 ? names->parts[names->count - 2].text : (Str){0};
+    const FunctionEnvironment *environment = &statement->environment;
+    const TableDef *indexed = NULL;
+    *table_out = NULL;
+    TRY(relation_name_parts(names, environment->database_name, err));
+    TRY(relation_schema_check(view, session__bind_role(statement->session, view), names, false, err));
+    ErrorCode code = view->table_find(view, schema, last->text, table_out, err);
+    bool other = code == ERR_OK && last->quoted && !str_equal((*table_out)->name, last->text);
+    if (code == ERR_OK && !other) {
+        return ERR_OK;
+    }
+    if (code != ERR_OK && code != ERR_UNDEFINED_TABLE) {
+        return code;
+    }
+    *table_out = NULL;
+    if (relation_index_find(view, environment, names, &indexed) != NULL) {
+        error_ignore(error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "cannot open relation \"%.*s\"", STR_ARG(last->text)));
+        return error_add(err, 'D', "This operation is not supported for indexes.");
+    }
+    return error_set(err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "relation \"%.*s%s%.*s\" does not exist", STR_ARG(schema), schema.len > 0 ? "." : "", STR_ARG(last->text));
+}
+
+/* Views do not hold what is asked of tables here, and nothing is wrong with naming one. */
+static ErrorCode check_tables(Statement *statement, const AstNames *tables, uint32_t count, bool lock, Error *err) {
     CatalogView *view = txn_catalog(statement__txn(statement));
     for (uint32_t i = 0; i < count; i++) {
         const AstNames *names = &tables[i];
+        const AstName *last = &names->parts[names->count - 1];
         const TableDef *table = NULL;
         Str schema = names->count > 1 ? names->parts[names->count - 2].text : (Str){0};
-        ErrorCode code = view->table_find(view, schema, names->parts[names->count - 1].text, &table, err);
-        if (code != ERR_OK) {
-            if (err != NULL) {
-                err->position = names->span.at;
-            }
+        ErrorCode code = statement__table_find(statement, view, names, &table, err);
+        const CatalogObject *object = code == ERR_UNDEFINED_TABLE ? view->relation_find(view, schema, last->text) : NULL;
+        if (lock && (code == ERR_WRONG_OBJECT_TYPE || (object != NULL && object->kind == OBJECT_SEQUENCE))) {
+            error_ignore(error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "cannot lock relation \"%.*s\"", STR_ARG(last->text)));
+            return error_add(err, 'D', "This operation is not supported for %s.", relation_kind_plural(object));
+        }
+        if (code != ERR_OK && (object == NULL || object->kind == OBJECT_TABLE)) {
             return code;
         }
     }
@@ -188,7 +216,7 @@ static ErrorCode run_lock(Statement *statement, Error *err) {
     if (!session->in_block) {
         return error_set(err, ERR_NO_TRANSACTION, ERROR_NO_POSITION, "LOCK TABLE can only be used in transaction blocks");
     }
-    TRY(check_tables(statement, lock->tables, lock->table_count, err));
+    TRY(check_tables(statement, lock->tables, lock->table_count, true, err));
     bool weak = str_equal(lock->mode, STR("access share")) || str_equal(lock->mode, STR("row share")) || str_equal(lock->mode, STR("row exclusive"));
     return weak ? ERR_OK : error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "LOCK TABLE in %.*s mode is not supported yet", STR_ARG(lock->mode));
 }
@@ -196,7 +224,7 @@ static ErrorCode run_lock(Statement *statement, Error *err) {
 static ErrorCode run_analyze(Statement *statement, Error *err) {
     const AstUtility *utility = statement->compiled->tree->as.utility;
     statement__tag(statement, "ANALYZE");
-    return check_tables(statement, utility->names, utility->count, err);
+    return check_tables(statement, utility->names, utility->count, false, err);
 }
 
 /* Indexes are never out of step with their rows: what there is to do is to read them, and say if one is damaged. */
@@ -207,17 +235,13 @@ static ErrorCode run_reindex(Statement *statement, Error *err) {
     Buffer report;
     statement__tag(statement, "REINDEX");
     if (str_equal(utility->what, STR("reindex table"))) {
-        TRY(check_tables(statement, utility->names, utility->count, err));
+        TRY(check_tables(statement, utility->names, utility->count, false, err));
     }
     for (uint32_t i = 0; str_equal(utility->what, STR("reindex index")) && i < utility->count; i++) {
         const AstNames *names = &utility->names[i];
-        Str name = names->parts[names->count - 1].text;
-        bool found = false;
-        for (size_t cursor = 0; !found && view->table_next(view, &cursor, &table);) {
-            found = table_index_find(table, name) != NULL;
-        }
-        if (!found) {
-            return error_set(err, ERR_UNDEFINED_TABLE, names->span.at, "relation \"%.*s\" does not exist", STR_ARG(name));
+        if (relation_index_find(view, &statement->environment, names, &table) == NULL) {
+            TRY(statement__table_find(statement, view, names, &table, err));
+            return error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "\"%.*s\" is not an index", STR_ARG(table->name));
         }
     }
     buffer_init(&report, 16 << 20);

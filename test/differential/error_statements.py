@@ -48,7 +48,7 @@ create view reader_view as select k from t
 comment on table t is 'the table'""".split("\n")
 
 WORDS = {
-    "notable": ["nosuch", "nosch.t", "s.nosuch", "public.nosuch", "pg_catalog.nosuch", "nodb.public.t", "basalt.s.nosuch", '"T"', "a.b.c.d"],
+    "notable": ["nosuch", "nosch.t", "s.nosuch", "public.nosuch", "pg_catalog.nosuch", "nodb.public.t", '"T"', "a.b.c.d"],
     "nothing": ["nosuch", "nosch.t", "s.nosuch"],
     "nocolumn": ["nosuch", "t.nosuch", "u.k", "s.t.k", '"K"', "nosch.t.k"],
     "type": ["int2", "int4", "int8", "float4", "float8", "numeric", "numeric(4,2)", "bool", "date", "time", "timetz", "timestamp", "timestamptz", "interval", "uuid", "json", "jsonb", "bytea", "int4[]",

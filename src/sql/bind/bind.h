@@ -50,3 +50,11 @@ typedef struct ViewRename { uint32_t object_id, column_id; Str schema_name, name
 NODISCARD ErrorCode bind_view(const BindContext *context, AstSelect *select, const ViewRename *rename, Arena *arena, ViewBinding *binding_out, Error *err);
 /* "nextval('s'::regclass)", as PostgreSQL shows a default: qualified where the schema is not public. */
 Str bind_sequence_default(CatalogView *catalog, const CatalogObject *sequence, Arena *arena);
+
+/* ---- names of relations (relation_name.c) ---- */
+NODISCARD ErrorCode relation_name_parts(const AstNames *names, Str database, Error *err);  /* 42601 past three parts, 0A000 where the first is another database */
+/* 3F000 where the schema is missing (missing_ok: fine), 42501 where the role may not use it; role_id 0: a superuser's. */
+NODISCARD ErrorCode relation_schema_check(CatalogView *catalog, uint32_t role_id, const AstNames *names, bool missing_ok, Error *err);
+/* In the schema that is named, else along the search path. */
+const IndexDef *relation_index_find(CatalogView *catalog, const FunctionEnvironment *environment, const AstNames *names, const TableDef **table_out);
+const char *relation_kind_plural(const CatalogObject *object); /* "views"; NULL is an index */

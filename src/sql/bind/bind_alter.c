@@ -434,7 +434,7 @@ ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *boun
     TRY(find_target(b, alter, bound));
     bound->actions = arena_array(b->arena, AlterAction, action_max(alter) + 1u);
     if (bound->table != NULL) {
-        TRY(check_table(b, bound->table, 0, alter->table.span.at));
+        TRY(check_table(b, bound->table, 0));
     }
     if (bound->table == NULL) {
         return ERR_OK;

@@ -287,8 +287,8 @@ static ErrorCode like_columns(Binder *b, const AstCreateTable *ast, TableSpec *s
     if (ast->like_count > 1 || ast->column_count > 0) {
         return not_supported(b, ast->like[0].span.at, "LIKE beside other columns");
     }
-    TRY(table_find(b, &ast->like[0], &table));
-    TRY(check_table(b, table, PRIVILEGE_SELECT, ast->like[0].span.at));
+    TRY(query_table_find(b, &ast->like[0], &table));
+    TRY(check_table(b, table, PRIVILEGE_SELECT));
     ColumnDef *columns = arena_array(b->arena, ColumnDef, table->column_count + 1);
     for (uint32_t i = 0; i < table->column_count; i++) {
         const ColumnDef *from = &table->columns[i];
@@ -466,7 +466,7 @@ static bool references_listed(const BoundStatement *bound, const TableDef *table
 }
 
 /* TRUNCATE ... CASCADE: tables that name rows of the listed ones, and those that name theirs. */
-static ErrorCode add_referencing(Binder *b, const AstDrop *drop, BoundStatement *bound) {
+static ErrorCode add_referencing(Binder *b, BoundStatement *bound) {
     CatalogView *view = b->context->catalog;
     const TableDef *table = NULL;
     uint32_t room = bound->table_count, before = 0;
@@ -481,7 +481,7 @@ static ErrorCode add_referencing(Binder *b, const AstDrop *drop, BoundStatement 
         before = bound->table_count;
         for (size_t cursor = 0; view->table_next(view, &cursor, &table);) {
             if (!is_listed(bound, table->id) && references_listed(bound, table)) {
-                TRY(check_table(b, table, PRIVILEGE_TRUNCATE, drop->names[0].span.at));
+                TRY(check_table(b, table, PRIVILEGE_TRUNCATE));
                 bound->tables[bound->table_count++] = table;
             }
         }
@@ -499,7 +499,7 @@ static ErrorCode drop_tables(Binder *b, const AstDrop *drop, bool truncate, Boun
         ErrorCode code = table_find(b, &drop->names[i], &table);
         b->err = err;
         if (code == ERR_OK && truncate) {
-            TRY(check_table(b, table, PRIVILEGE_TRUNCATE, drop->names[i].span.at));
+            TRY(check_table(b, table, PRIVILEGE_TRUNCATE));
         }
         if (code == ERR_OK) {
             bound->tables[bound->table_count++] = table;
@@ -508,7 +508,7 @@ static ErrorCode drop_tables(Binder *b, const AstDrop *drop, bool truncate, Boun
         }
     }
     bound->named_count = bound->table_count;
-    return truncate && drop->cascade ? add_referencing(b, drop, bound) : ERR_OK;
+    return truncate && drop->cascade ? add_referencing(b, bound) : ERR_OK;
 }
 
 ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound) {

@@ -225,7 +225,7 @@ static ErrorCode insert_rows(Binder *b, const AstInsert *insert, BoundStatement 
     const AstOnConflict *conflict = insert->on_conflict;
     bool reads = insert->returning_count > 0 || (conflict != NULL && (conflict->do_update || conflict->targets.count > 0));
     TRY(target_find(b, &insert->table, PRIVILEGE_INSERT, reads, &bound->table));
-    TRY(conflict != NULL && conflict->do_update ? target_check(b, bound->table, PRIVILEGE_UPDATE, insert->table.span.at) : ERR_OK);
+    TRY(conflict != NULL && conflict->do_update ? target_check(b, bound->table, PRIVILEGE_UPDATE) : ERR_OK);
     insert = b->target != NULL && insert->column_count == 0 ? insert_named(b, insert) : insert;
     TRY(target_places(b, insert, bound->table, &places, &given));
     bound->kind = STATEMENT_INSERT;

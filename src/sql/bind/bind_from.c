@@ -140,14 +140,14 @@ static ErrorCode bind_table(Binder *b, const AstFrom *item, Scope *scope, Rel **
         return bind_view_in_from(b, item, object, scope, rel_out);
     }
     if (object != NULL && object->kind == OBJECT_SEQUENCE) {
-        TRY(check_privilege(b, object, PRIVILEGE_SELECT, item->span.at));
+        TRY(check_privilege(b, object, PRIVILEGE_SELECT));
         TRY(bind_sequence_rel(b, object, item->span.at, rel_out));
         scope_add_table(b, scope, *rel_out, NULL, object->name);
         return ERR_OK;
     }
-    TRY(table_find(b, &item->as.table, &table));
+    TRY(query_table_find(b, &item->as.table, &table));
     if (object != NULL) {
-        TRY(check_privilege(b, object, PRIVILEGE_SELECT, item->span.at));
+        TRY(check_privilege(b, object, PRIVILEGE_SELECT));
     }
     record_relation(b, item, table->id, table->schema_name, table->name);
     TRY(rel_scan(b, table, false, rel_out));

@@ -179,7 +179,8 @@ bool name_same(const AstName *name, Str other);     /* exact, or ignoring case w
 Str name_closest(Str wanted, uint32_t count, Str (*name_at)(const void *context, uint32_t i), const void *context); /* empty: none is near */
 /* PostgreSQL's names of columns without an alias; empty or ?column?: none. weak: a cast's type names the column instead. */
 Str figured_name(const AstExpr *ast, bool *weak);
-NODISCARD ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out);
+NODISCARD ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out);        /* as other statements name one: a schema that is missing is 3F000 */
+NODISCARD ErrorCode query_table_find(Binder *b, const AstNames *names, const TableDef **table_out);  /* as queries do: 42P01, with a position */
 /* Column number or an error at the name: 42703 with the closest name, 42702. */
 NODISCARD ErrorCode table_column(Binder *b, const TableDef *table, const AstName *name, uint16_t *number_out);
 
@@ -314,7 +315,7 @@ uint32_t view_role(Binder *b, const CatalogObject *object);      /* whose privil
 /* What INSERT, UPDATE or DELETE names, and whether it may: a table, or what a view stands for, under the view's names (then b->target is set).
  * reads: SELECT is needed too. */
 NODISCARD ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool reads, const TableDef **table_out);
-NODISCARD ErrorCode target_check(Binder *b, const TableDef *table, uint32_t privilege, int64_t position); /* one more privilege; table: what target_find told */
+NODISCARD ErrorCode target_check(Binder *b, const TableDef *table, uint32_t privilege); /* one more privilege; table: what target_find told */
 void target_settle(Binder *b, BoundStatement *bound);            /* behind binding: bound->table is the table */
 /* The names' columns into scope, each one of `columns` by its number. */
 void target_scope(Binder *b, Scope *scope, const RelColumn *columns, const TargetNames *names, uint32_t table_id, Str qualifier, bool hidden);
@@ -335,9 +336,9 @@ NODISCARD ErrorCode bind_identity(Binder *b, const AstConstraint *constraint, ui
 void note_default_sequence(Binder *b, const Expr *expr, ColumnDef *column);
 NODISCARD ErrorCode check_identity(Binder *b, const ColumnDef *column, const AstExpr *value, bool overriding, int64_t position);
 NODISCARD ErrorCode check_identity_update(Binder *b, const ColumnDef *column, const AstExpr *value);
-NODISCARD ErrorCode check_table(Binder *b, const TableDef *table, uint32_t privileges, int64_t position); /* same; privileges 0: must own it */
+NODISCARD ErrorCode check_table(Binder *b, const TableDef *table, uint32_t privileges); /* same; privileges 0: must own it */
 /* 42501 unless the role holds one of the privileges. */
-NODISCARD ErrorCode check_privilege(Binder *b, const CatalogObject *object, uint32_t privileges, int64_t position);
+NODISCARD ErrorCode check_privilege(Binder *b, const CatalogObject *object, uint32_t privileges);
 
 NODISCARD ErrorCode rel_new(Binder *b, RelKind kind, uint32_t column_count, int64_t position, Rel **rel_out); /* fresh columns, to be filled in */
 ColumnId column_new(Binder *b, const SymbolTable *symbols);

@@ -337,7 +337,7 @@ ErrorCode bind_create_index(Binder *b, const AstCreateIndex *ast, BoundStatement
     bound->kind = STATEMENT_CREATE_INDEX;
     bound->if_not_exists = ast->if_not_exists;
     TRY(table_find(b, &ast->table, &bound->table));
-    TRY(check_table(b, bound->table, 0, ast->table.span.at));
+    TRY(check_table(b, bound->table, 0));
     TRY(check_method(b, ast));
     const TableDef *table = bound->table, *other = NULL;
     if (ast->if_not_exists && ast->name == NULL) {
@@ -375,21 +375,29 @@ ErrorCode bind_create_index(Binder *b, const AstCreateIndex *ast, BoundStatement
 
 /* ---- DROP INDEX, ALTER INDEX, REINDEX ---- */
 
-/* The index in the named schema, or anywhere: index names are few and the walk is short. */
-static const IndexDef *find_index(Binder *b, const AstNames *names, const TableDef **table_out) {
-    CatalogView *view = b->context->catalog;
-    const AstName *last = &names->parts[names->count - 1];
-    const TableDef *table = NULL;
-    for (size_t cursor = 0; view->table_next(view, &cursor, &table);) {
-        bool schema = names->count < 2 || name_same(&names->parts[names->count - 2], table->schema_name);
-        for (uint16_t i = 0; i < table->index_count && schema; i++) {
-            if (!table->indexes[i].internal && name_same(last, table->indexes[i].name)) {
-                *table_out = table;
-                return &table->indexes[i];
-            }
-        }
+/* The index of the name, which the role owns; NULL where there is none. object_out: what has the name instead. */
+static ErrorCode find_index(Binder *b, const AstNames *names, bool missing_ok, const TableDef **table_out, const IndexDef **index_out, const CatalogObject **object_out) {
+    CatalogView *catalog = b->context->catalog;
+    *object_out = NULL;
+    *index_out = NULL;
+    TRY(relation_name_parts(names, b->context->environment->database_name, b->err));
+    TRY(relation_schema_check(catalog, b->role_id, names, missing_ok, b->err));
+    *index_out = relation_index_find(catalog, b->context->environment, names, table_out);
+    *object_out = *index_out == NULL ? relation_named(b, names) : NULL;
+    if (*index_out != NULL && b->role_id != 0 && !catalog_owns(catalog, b->role_id, (*table_out)->id)) {
+        return error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "must be owner of index %.*s", STR_ARG((*index_out)->name));
     }
-    return NULL;
+    return ERR_OK;
+}
+
+static ErrorCode no_such_index(Binder *b, const AstNames *names, const CatalogObject *object) {
+    Str name = names->parts[names->count - 1].text;
+    if (object == NULL) {
+        return error_set(b->err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "index \"%.*s\" does not exist", STR_ARG(name));
+    }
+    const char *kind = object->kind == OBJECT_VIEW ? "VIEW" : object->kind == OBJECT_SEQUENCE ? "SEQUENCE" : "TABLE";
+    error_ignore(error_set(b->err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "\"%.*s\" is not an index", STR_ARG(name)));
+    return error_add(b->err, 'H', "Use DROP %s to remove a %s.", kind, object_kind_name(object->kind));
 }
 
 ErrorCode bind_drop_index(Binder *b, const AstDrop *drop, BoundStatement *bound) {
@@ -399,10 +407,11 @@ ErrorCode bind_drop_index(Binder *b, const AstDrop *drop, BoundStatement *bound)
     bound->index_ids = arena_array(b->arena, uint32_t, drop->count + 1u);
     for (uint32_t i = 0; i < drop->count; i++) {
         const TableDef *table = NULL;
-        const IndexDef *index = find_index(b, &drop->names[i], &table);
-        if (index == NULL && !drop->if_exists) {
-            return error_set(b->err, ERR_UNDEFINED_OBJECT, drop->names[i].span.at, "index \"%.*s\" does not exist",
-                             STR_ARG(drop->names[i].parts[drop->names[i].count - 1].text));
+        const IndexDef *index = NULL;
+        const CatalogObject *object = NULL;
+        TRY(find_index(b, &drop->names[i], drop->if_exists, &table, &index, &object));
+        if (index == NULL && (object != NULL || !drop->if_exists)) {
+            return no_such_index(b, &drop->names[i], object);
         }
         if (index != NULL) {
             bound->tables[bound->table_count] = table;
@@ -415,12 +424,19 @@ ErrorCode bind_drop_index(Binder *b, const AstDrop *drop, BoundStatement *bound)
 ErrorCode bind_alter_index(Binder *b, const AstAlterTable *alter, BoundStatement *bound) {
     bound->kind = STATEMENT_ALTER_INDEX;
     const TableDef *table = NULL;
-    const IndexDef *index = find_index(b, &alter->table, &table);
+    const IndexDef *index = NULL;
+    const CatalogObject *object = NULL;
     bound->name = alter->table.parts[alter->table.count - 1].text;
+    TRY(find_index(b, &alter->table, alter->if_exists, &table, &index, &object));
+    if (object != NULL) {
+        return not_supported(b, alter->table.span.at, "ALTER INDEX of a %s", object_kind_name(object->kind));
+    }
     if (index == NULL) {
+        const AstNames *names = &alter->table;
+        Str schema = names->count > 1 ? names->parts[names->count - 2].text : (Str){0};
         return alter->if_exists ? ERR_OK
-                                : error_set(b->err, ERR_UNDEFINED_TABLE, alter->table.span.at, "relation \"%.*s\" does not exist",
-                                            STR_ARG(alter->table.parts[alter->table.count - 1].text));
+                                : error_set(b->err, ERR_UNDEFINED_TABLE, ERROR_NO_POSITION, "relation \"%.*s%s%.*s\" does not exist", STR_ARG(schema), schema.len > 0 ? "." : "",
+                                            STR_ARG(names->parts[names->count - 1].text));
     }
     if (alter->action_count != 1 || alter->actions[0].kind != AST_ALTER_RENAME_TABLE) {
         return not_supported(b, alter->table.span.at, "ALTER INDEX other than RENAME TO");

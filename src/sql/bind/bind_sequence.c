@@ -92,7 +92,7 @@ static ErrorCode sequence_argument(Binder *b, const Expr **arg) {
     if (object->kind != OBJECT_SEQUENCE) {
         return error_set(b->err, ERR_WRONG_OBJECT_TYPE, (*arg)->position, "\"%.*s\" is not a sequence", STR_ARG(object->name));
     }
-    TRY(check_privilege(b, object, PRIVILEGE_USAGE | PRIVILEGE_UPDATE, (*arg)->position));
+    TRY(check_privilege(b, object, PRIVILEGE_USAGE | PRIVILEGE_UPDATE));
     *arg = oid_constant(b, object->id, (*arg)->position);
     return ERR_OK;
 }
@@ -221,7 +221,7 @@ void note_default_sequence(Binder *b, const Expr *expr, ColumnDef *column) {
 
 /* ---------------------------------------------------------------- INSERT and UPDATE of identity columns */
 
-ErrorCode check_privilege(Binder *b, const CatalogObject *object, uint32_t privileges, int64_t position) {
+ErrorCode check_privilege(Binder *b, const CatalogObject *object, uint32_t privileges) {
     CatalogView *catalog = b->context->catalog;
     if (b->role_id == 0) {
         return ERR_OK;
@@ -229,15 +229,15 @@ ErrorCode check_privilege(Binder *b, const CatalogObject *object, uint32_t privi
     const CatalogObject *schema = object->schema_id == 0 ? NULL : catalog->object_by_id(catalog, object->schema_id);
     if (schema != NULL && !str_starts_with(schema->name, STR("pg_temp_")) &&
         (catalog_privileges(catalog, b->role_id, OBJECT_SCHEMA, schema->id, false) & PRIVILEGE_USAGE) == 0) {
-        return error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, position, "permission denied for schema %.*s", STR_ARG(schema->name));
+        return error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for schema %.*s", STR_ARG(schema->name));
     }
     if ((catalog_privileges(catalog, b->role_id, object->kind, object->id, false) & privileges) != 0) {
         return ERR_OK;
     }
-    return error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, position, "permission denied for %s %.*s", object_kind_name(object->kind), STR_ARG(object->name));
+    return error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for %s %.*s", object_kind_name(object->kind), STR_ARG(object->name));
 }
 
-ErrorCode check_table(Binder *b, const TableDef *table, uint32_t privileges, int64_t position) {
+ErrorCode check_table(Binder *b, const TableDef *table, uint32_t privileges) {
     CatalogView *catalog = b->context->catalog;
     const CatalogObject *object = b->role_id == 0 ? NULL : catalog->object_by_id(catalog, table->id);
     if (table_is_system(table->id) && privileges != PRIVILEGE_SELECT) {
@@ -247,11 +247,11 @@ ErrorCode check_table(Binder *b, const TableDef *table, uint32_t privileges, int
         return ERR_OK; /* a superuser, or a relation of the system */
     }
     if (privileges != 0) {
-        return check_privilege(b, object, privileges, position);
+        return check_privilege(b, object, privileges);
     }
     return catalog_owns(catalog, b->role_id, object->id)
                ? ERR_OK
-               : error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, position, "must be owner of table %.*s", STR_ARG(object->name));
+               : error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "must be owner of table %.*s", STR_ARG(object->name));
 }
 
 ErrorCode check_identity(Binder *b, const ColumnDef *column, const AstExpr *value, bool overriding, int64_t position) {

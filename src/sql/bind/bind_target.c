@@ -90,8 +90,8 @@ static ErrorCode resolve_below(Binder *b, TargetView *target, const AstNames *fr
         return resolve(b, target, object, privilege, position, below);
     }
     TRY(b->context->catalog->table_find(b->context->catalog, schema, from->parts[from->count - 1].text, &target->base, b->err));
-    TRY(check_table(b, target->base, privilege, position));
-    TRY(privilege == PRIVILEGE_INSERT ? ERR_OK : check_table(b, target->base, PRIVILEGE_SELECT, position));
+    TRY(check_table(b, target->base, privilege));
+    TRY(privilege == PRIVILEGE_INSERT ? ERR_OK : check_table(b, target->base, PRIVILEGE_SELECT));
     take_table(b, target->base, below);
     return ERR_OK;
 }
@@ -103,7 +103,7 @@ static ErrorCode resolve(Binder *b, TargetView *target, const CatalogObject *obj
     if (target->depth++ >= TARGET_VIEWS_MAX) {
         return error_set(b->err, ERR_TOO_COMPLEX, position, "views are nested deeper than %d levels", TARGET_VIEWS_MAX);
     }
-    TRY(check_privilege(b, object, privilege, position));
+    TRY(check_privilege(b, object, privilege));
     TRY(view_select(b, object, &view, &select));
     const char *why = why_not(select);
     if (why != NULL) {
@@ -151,8 +151,8 @@ static ErrorCode check_each_once(Binder *b, const TargetView *target, Str name, 
     return ERR_OK;
 }
 
-ErrorCode target_check(Binder *b, const TableDef *table, uint32_t privilege, int64_t position) {
-    return is_target_view(b, table) ? check_privilege(b, b->target->view, privilege, position) : check_table(b, table, privilege, position);
+ErrorCode target_check(Binder *b, const TableDef *table, uint32_t privilege) {
+    return is_target_view(b, table) ? check_privilege(b, b->target->view, privilege) : check_table(b, table, privilege);
 }
 
 ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool reads, const TableDef **table_out) {
@@ -160,14 +160,14 @@ ErrorCode target_find(Binder *b, const AstNames *names, uint32_t privilege, bool
     int64_t position = names->span.at;
     b->target = NULL;
     if (object == NULL || object->kind != OBJECT_VIEW) {
-        TRY(table_find(b, names, table_out));
-        TRY(check_table(b, *table_out, privilege, position));
-        return reads ? check_table(b, *table_out, PRIVILEGE_SELECT, position) : ERR_OK;
+        TRY(query_table_find(b, names, table_out));
+        TRY(check_table(b, *table_out, privilege));
+        return reads ? check_table(b, *table_out, PRIVILEGE_SELECT) : ERR_OK;
     }
     TargetView *target = arena_new(b->arena, TargetView);
     target->view = object;
     target->conditions = arena_array(b->arena, TargetCondition, TARGET_VIEWS_MAX);
-    TRY(reads ? check_privilege(b, object, PRIVILEGE_SELECT, position) : ERR_OK);
+    TRY(reads ? check_privilege(b, object, PRIVILEGE_SELECT) : ERR_OK);
     TRY(resolve(b, target, object, privilege, position, &target->names));
     TRY(check_each_once(b, target, object->name, position));
     target->table = shadow_of(b, target, object->name);

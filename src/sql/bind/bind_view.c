@@ -238,7 +238,7 @@ ErrorCode bind_view_in_from(Binder *b, const AstFrom *item, const CatalogObject 
     ViewBody view = {0};
     Query query = {0};
     const CatalogObject *schema = b->context->catalog->object_by_id(b->context->catalog, object->schema_id);
-    TRY(check_privilege(b, object, PRIVILEGE_SELECT, item->span.at));
+    TRY(check_privilege(b, object, PRIVILEGE_SELECT));
     TRY(isolated_query(b, object, item->span.at, &view, &query));
     record_relation(b, item, object->id, schema != NULL ? schema->name : STR("public"), object->name);
     if (query.rel->column_count != view.column_count) {

@@ -198,36 +198,55 @@ ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, co
 
 /* ---------------------------------------------------------------- tables and their columns */
 
-ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out) {
+/* What stands under the name instead of a table. */
+static ErrorCode no_such_table(Binder *b, const AstNames *names, int64_t at) {
+    const TableDef *indexed = NULL;
+    const CatalogObject *object = relation_named(b, names);
+    Str name = names->parts[names->count - 1].text;
+    Str schema = names->count >= 2 ? names->parts[names->count - 2].text : (Str){0};
+    if (object != NULL && (object->kind == OBJECT_VIEW || object->kind == OBJECT_SEQUENCE)) {
+        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, at, "\"%.*s\" is not a table", STR_ARG(object->name));
+    }
+    if (relation_index_find(b->context->catalog, b->context->environment, names, &indexed) != NULL) {
+        error_ignore(error_set(b->err, ERR_WRONG_OBJECT_TYPE, at, "cannot open relation \"%.*s\"", STR_ARG(name)));
+        return error_add(b->err, 'D', "This operation is not supported for indexes.");
+    }
+    return error_set(b->err, ERR_UNDEFINED_TABLE, at, "relation \"%.*s%s%.*s\" does not exist", STR_ARG(schema), schema.len > 0 ? "." : "", STR_ARG(name));
+}
+
+static ErrorCode find_table(Binder *b, const AstNames *names, bool query, int64_t at, const TableDef **table_out) {
+    CatalogView *catalog = b->context->catalog;
     const AstName *name = &names->parts[names->count - 1];
-    if (names->count > 3 || (names->count == 3 && !str_equal(names->parts[0].text, b->context->environment->database_name))) {
-        return error_set(b->err, ERR_NOT_SUPPORTED, names->span.at, "cross-database references are not implemented: there is one database, \"%.*s\"",
-                         STR_ARG(b->context->environment->database_name));
-    }
-    if (name->from_string && !dialect_has(b->dialect, DIALECT_STRING_NAMES_TABLE)) {
-        return error_set(b->err, ERR_SYNTAX, name->span.at, "syntax error: a table name is written without quotes or in double quotes");
-    }
     Str schema = names->count >= 2 ? names->parts[names->count - 2].text : (Str){0};
     Error reason;
-    ErrorCode code = b->context->catalog->table_find(b->context->catalog, schema, name->text, table_out, &reason);
-    const CatalogObject *object = code == ERR_UNDEFINED_TABLE ? relation_named(b, names) : NULL;
-    if (object != NULL && (object->kind == OBJECT_VIEW || object->kind == OBJECT_SEQUENCE)) {
-        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, names->span.at, "\"%.*s\" is not a table", STR_ARG(object->name));
-    }
-    if (code == ERR_UNDEFINED_TABLE && b->dialect == DIALECT_POSTGRES && schema.len == 0) {
-        return error_set(b->err, code, names->span.at, "relation \"%.*s\" does not exist", STR_ARG(name->text));
-    }
-    if (code == ERR_UNDEFINED_TABLE && b->dialect == DIALECT_POSTGRES) {
-        return error_set(b->err, code, names->span.at, "relation \"%.*s.%.*s\" does not exist", STR_ARG(schema), STR_ARG(name->text));
-    }
+    ErrorCode code = relation_name_parts(names, b->context->environment->database_name, b->err);
     if (code != ERR_OK) {
-        return error_set(b->err, code, names->span.at, "%s", reason.message);
+        b->err->position = code == ERR_SYNTAX ? names->span.at : at;
+        return code;
     }
-    if (name->quoted && !str_equal((*table_out)->name, name->text)) {
-        return error_set(b->err, ERR_UNDEFINED_TABLE, names->span.at, "relation \"%.*s\" does not exist", STR_ARG(name->text));
+    if (name->from_string && !dialect_has(b->dialect, DIALECT_STRING_NAMES_TABLE)) {
+        return error_set(b->err, ERR_SYNTAX, name->span.at, "syntax error at or near \"%.*s\"", (int)name->span.len, b->context->text.data + name->span.at);
     }
-    return ERR_OK;
+    code = catalog->table_find(catalog, schema, name->text, table_out, &reason);
+    if (code == ERR_OK && (!name->quoted || str_equal((*table_out)->name, name->text))) {
+        return ERR_OK;
+    }
+    if (code != ERR_OK && code != ERR_UNDEFINED_SCHEMA && (code != ERR_UNDEFINED_TABLE || b->dialect != DIALECT_POSTGRES)) {
+        return error_set(b->err, code, at, "%s", reason.message);
+    }
+    code = catalog->object_find == NULL ? ERR_OK : relation_schema_check(catalog, b->role_id, names, query, b->err);
+    if (code != ERR_OK) {
+        b->err->position = at;
+        return code;
+    }
+    return no_such_table(b, names, at);
 }
+
+ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out) {
+    return find_table(b, names, false, b->dialect == DIALECT_POSTGRES ? ERROR_NO_POSITION : (int64_t)names->span.at, table_out);
+}
+
+ErrorCode query_table_find(Binder *b, const AstNames *names, const TableDef **table_out) { return find_table(b, names, true, names->span.at, table_out); }
 
 static Str table_name_at(const void *context, uint32_t i) {
     return ((const TableDef *)context)->columns[i].name;
