@@ -24,8 +24,8 @@ typedef struct ArrayReader {
 } ArrayReader;
 
 static ErrorCode malformed(const ArrayReader *r, const char *detail, Error *err) {
-    return error_set(err, ERR_INVALID_TEXT, 0, "malformed array literal: \"%.*s\"%s%s", (int)MIN_OF(r->text.len, 200), r->text.data,
-                     detail[0] == '\0' ? "" : ": ", detail);
+    error_ignore(error_set(err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "malformed array literal: \"%.*s\"", (int)MIN_OF(r->text.len, 200), r->text.data));
+    return detail[0] == '\0' ? ERR_INVALID_TEXT : error_add(err, 'D', "%s", detail);
 }
 
 static bool is_blank(char c) {

@@ -23,11 +23,29 @@ typedef struct JsonReader {
     Error *err;
 } JsonReader;
 
-static ErrorCode read_value(JsonReader *r);
+static ErrorCode read_value(JsonReader *r, const char *wanted);
 
 static ErrorCode invalid(JsonReader *r, const char *detail) {
-    return error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json: %s", detail);
+    error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
+    return error_add(r->err, 'D', "%s", detail);
 }
+
+static bool is_word_char(char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* The token that begins at `from`, up to where its reading failed and what hangs on behind. */
+static ErrorCode bad_token(JsonReader *r, size_t from) {
+    size_t end = MAX_OF(r->at, from);
+    while (end < r->text.len && is_word_char(r->text.data[end])) {
+        end++;
+    }
+    end = MIN_OF(MAX_OF(end, from + 1), r->text.len);
+    error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
+    return error_add(r->err, 'D', "Token \"%.*s\" is invalid.", (int)(end - from), r->text.data + from);
+}
+
+static ErrorCode unexpected(JsonReader *r, const char *wanted);
 
 static char peek(const JsonReader *r) {
     return r->at < r->text.len ? r->text.data[r->at] : '\0';
@@ -74,7 +92,8 @@ static ErrorCode read_unicode(JsonReader *r, Buffer *decoded) {
         return ERR_OK;
     }
     if (unit == 0) {
-        return error_set(r->err, ERR_UNTRANSLATABLE, ERROR_NO_POSITION, "unsupported Unicode escape sequence: \\u0000 cannot be converted to text.");
+        error_ignore(error_set(r->err, ERR_UNTRANSLATABLE, ERROR_NO_POSITION, "unsupported Unicode escape sequence"));
+        return error_add(r->err, 'D', "\\u0000 cannot be converted to text.");
     }
     if (unit >= 0xd800 && unit < 0xdc00) {
         bool pair = peek(r) == '\\' && r->at + 1 < r->text.len && r->text.data[r->at + 1] == 'u';
@@ -99,7 +118,8 @@ static ErrorCode read_escape(JsonReader *r, Buffer *decoded) {
     }
     const char *name = c == '\0' ? NULL : strchr(NAMES, c);
     if (name == NULL) {
-        return invalid(r, "an escape sequence is invalid.");
+        error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
+        return error_add(r->err, 'D', "Escape sequence \"\\%.*s\" is invalid.", c == '\0' ? 0 : 1, &c);
     }
     if (decoded != NULL) {
         buffer_append_char(decoded, VALUES[name - NAMES]);
@@ -110,11 +130,13 @@ static ErrorCode read_escape(JsonReader *r, Buffer *decoded) {
 /* Appends the decoded string to `decoded`, if given. */
 static ErrorCode read_string(JsonReader *r, Buffer *decoded) {
     assert(peek(r) == '"');
+    size_t from = r->at;
     r->at++;
     while (r->at < r->text.len && r->text.data[r->at] != '"') {
         char c = r->text.data[r->at++];
         if ((unsigned char)c < 0x20) {
-            return invalid(r, "a character of a string must be escaped.");
+            error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
+            return error_add(r->err, 'D', "Character with value 0x%02x must be escaped.", (unsigned)(unsigned char)c);
         }
         if (c == '\\') {
             TRY(read_escape(r, decoded));
@@ -123,7 +145,7 @@ static ErrorCode read_string(JsonReader *r, Buffer *decoded) {
         }
     }
     if (r->at >= r->text.len) {
-        return invalid(r, "The input string ended unexpectedly.");
+        return bad_token(r, from);
     }
     r->at++;
     return ERR_OK;
@@ -212,7 +234,7 @@ static ErrorCode put_number(JsonReader *r, bool negative, Str whole, Str fractio
     return ERR_OK;
 }
 
-static ErrorCode read_exponent(JsonReader *r, int64_t *exponent_out) {
+static ErrorCode read_exponent(JsonReader *r, size_t token, int64_t *exponent_out) {
     bool negative = false;
     int64_t exponent = 0;
     r->at++;
@@ -222,7 +244,7 @@ static ErrorCode read_exponent(JsonReader *r, int64_t *exponent_out) {
     }
     size_t from = r->at;
     if (skip_digits(r) == 0) {
-        return invalid(r, "a number has no digits in its exponent.");
+        return bad_token(r, token);
     }
     for (size_t i = from; i < r->at && exponent < 100000000; i++) {
         exponent = exponent * 10 + (r->text.data[i] - '0');
@@ -235,26 +257,26 @@ static ErrorCode read_number(JsonReader *r) {
     bool negative = peek(r) == '-';
     int64_t exponent = 0;
     Str fraction = {0};
+    const size_t token = r->at;
     r->at += negative;
     size_t from = r->at, digits = skip_digits(r);
     if (digits == 0 || (digits > 1 && r->text.data[from] == '0')) {
-        return invalid(r, "a token is invalid.");
+        return bad_token(r, token);
     }
     Str whole = str_slice(r->text, from, r->at);
     if (peek(r) == '.') {
         r->at++;
         from = r->at;
         if (skip_digits(r) == 0) {
-            return invalid(r, "a token is invalid.");
+            return bad_token(r, token);
         }
         fraction = str_slice(r->text, from, r->at);
     }
     if (peek(r) == 'e' || peek(r) == 'E') {
-        TRY(read_exponent(r, &exponent));
+        TRY(read_exponent(r, token, &exponent));
     }
-    char next = (char)(peek(r) | 0x20);
-    if ((next >= 'a' && next <= 'z') || peek(r) == '_') {
-        return invalid(r, "a token is invalid.");
+    if (is_word_char(peek(r))) {
+        return bad_token(r, token);
     }
     return r->out == NULL ? ERR_OK : put_number(r, negative, whole, fraction, exponent);
 }
@@ -276,12 +298,12 @@ static ErrorCode read_list(JsonReader *r) {
     for (bool first = true; peek(r) != ']'; first = false) {
         if (!first) {
             if (peek(r) != ',') {
-                return invalid(r, "Expected \",\" or \"]\".");
+                return unexpected(r, "\",\" or \"]\"");
             }
             r->at++;
             put(r, STR(", "));
         }
-        TRY(read_value(r));
+        TRY(read_value(r, first ? "array element or \"]\"" : "JSON value"));
         skip_blanks(r);
     }
     r->at++;
@@ -290,11 +312,11 @@ static ErrorCode read_list(JsonReader *r) {
     return ERR_OK;
 }
 
-static ErrorCode read_pair(JsonReader *r) {
+static ErrorCode read_pair(JsonReader *r, bool first) {
     JsonPair pair = {.key_at = r->keys.len};
     skip_blanks(r);
     if (peek(r) != '"') {
-        return invalid(r, "Expected string or \"}\".");
+        return unexpected(r, first ? "string or \"}\"" : "string");
     }
     TRY(read_string(r, r->out == NULL ? NULL : &r->keys));
     pair.key_len = r->keys.len - pair.key_at;
@@ -304,11 +326,11 @@ static ErrorCode read_pair(JsonReader *r) {
     }
     skip_blanks(r);
     if (peek(r) != ':') {
-        return invalid(r, "Expected \":\".");
+        return unexpected(r, "\":\"");
     }
     r->at++;
     put(r, STR(": "));
-    TRY(read_value(r));
+    TRY(read_value(r, "JSON value"));
     if (r->out != NULL) {
         pair.len = r->out->len - pair.at;
         buffer_append(&r->pairs, &pair, sizeof pair);
@@ -378,12 +400,12 @@ static ErrorCode read_object(JsonReader *r) {
     for (bool first = true; peek(r) != '}'; first = false) {
         if (!first) {
             if (peek(r) != ',') {
-                return invalid(r, "Expected \",\" or \"}\".");
+                return unexpected(r, "\",\" or \"}\"");
             }
             r->at++;
             put(r, STR(", "));
         }
-        TRY(read_pair(r));
+        TRY(read_pair(r, first));
     }
     if (r->out != NULL) {
         TRY(buffer_check(&r->pairs, r->err));
@@ -401,23 +423,26 @@ static ErrorCode read_object(JsonReader *r) {
 
 /* ---- values ---- */
 
-static ErrorCode read_word(JsonReader *r) {
+static ErrorCode read_word(JsonReader *r, const char *wanted) {
     static const Str WORDS[] = {{"true", 4}, {"false", 5}, {"null", 4}};
+    const size_t token = r->at;
+    if (r->at >= r->text.len || strchr("{}[],:", peek(r)) != NULL) {
+        return unexpected(r, wanted);
+    }
     for (size_t i = 0; i < COUNT_OF(WORDS); i++) {
         if (str_starts_with(str_slice(r->text, r->at, r->text.len), WORDS[i])) {
             r->at += WORDS[i].len;
-            char next = (char)(peek(r) | 0x20);
-            if ((next >= 'a' && next <= 'z') || (peek(r) >= '0' && peek(r) <= '9') || peek(r) == '_') {
+            if (is_word_char(peek(r))) {
                 break;
             }
             put(r, WORDS[i]);
             return ERR_OK;
         }
     }
-    return invalid(r, r->at >= r->text.len ? "The input string ended unexpectedly." : "a token is invalid.");
+    return bad_token(r, token);
 }
 
-static ErrorCode read_value(JsonReader *r) {
+static ErrorCode read_value(JsonReader *r, const char *wanted) {
     skip_blanks(r);
     char c = peek(r);
     switch (c) {
@@ -428,18 +453,33 @@ static ErrorCode read_value(JsonReader *r) {
     case '"':
         return read_string_value(r);
     default:
-        return c == '-' || (c >= '0' && c <= '9') ? read_number(r) : read_word(r);
+        return c == '-' || (c >= '0' && c <= '9') ? read_number(r) : read_word(r, wanted);
     }
+}
+
+/* Something else stands there: what is no token at all is said first. */
+static ErrorCode unexpected(JsonReader *r, const char *wanted) {
+    JsonReader ahead = {.text = r->text, .at = r->at, .depth = r->depth, .err = r->err};
+    if (r->at >= r->text.len) {
+        return invalid(r, "The input string ended unexpectedly.");
+    }
+    if (strchr("{}[],:", peek(r)) != NULL) {
+        ahead.at++;
+    } else {
+        TRY(read_value(&ahead, wanted));
+    }
+    error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
+    return error_add(r->err, 'D', "Expected %s, but found \"%.*s\".", wanted, (int)(ahead.at - r->at), r->text.data + r->at);
 }
 
 static ErrorCode read_all(Str text, Buffer *out, Error *err) {
     JsonReader r = {.text = text, .out = out, .err = err};
     buffer_init(&r.keys, JSON_BYTES_MAX);
     buffer_init(&r.pairs, JSON_BYTES_MAX);
-    ErrorCode code = read_value(&r);
+    ErrorCode code = read_value(&r, "JSON value");
     skip_blanks(&r);
     if (code == ERR_OK && r.at < text.len) {
-        code = invalid(&r, "Expected end of input.");
+        code = unexpected(&r, "end of input");
     }
     buffer_deinit(&r.keys);
     buffer_deinit(&r.pairs);

@@ -73,14 +73,20 @@ static ErrorCode drain(PgConnection *c, Error *err) {
     return ERR_OK;
 }
 
+/* Where it was in the data; a position would be one in the statement. */
+static ErrorCode failed_data(const PgCopy *copy, ErrorCode code, Error *err) {
+    Str where = copy_reader_context(copy->reader);
+    err->position = ERROR_NO_POSITION;
+    return where.len > 0 ? error_add(err, 'W', "%.*s", STR_ARG(where)) : code;
+}
+
 static ErrorCode feed(PgConnection *c, Bytes piece, Error *err) {
     PgCopy *copy = &c->copy;
     while (piece.len > 0) {
         size_t used = 0;
         ErrorCode code = copy_reader_feed(copy->reader, piece, &used, err);
         if (code != ERR_OK) {
-            Str where = copy_reader_context(copy->reader);
-            return where.len > 0 ? error_add(err, 'W', "%.*s", STR_ARG(where)) : code;
+            return failed_data(copy, code, err);
         }
         piece = bytes_from(piece.data + used, piece.len - used);
         if (copy_reader_rows(copy->reader) >= COPY_BATCH_ROWS) {
@@ -96,8 +102,7 @@ static ErrorCode end_of_data(PgConnection *c, Error *err) {
     while (more) {
         ErrorCode code = copy_reader_end(copy->reader, err);
         if (code != ERR_OK) {
-            Str where = copy_reader_context(copy->reader);
-            return where.len > 0 ? error_add(err, 'W', "%.*s", STR_ARG(where)) : code;
+            return failed_data(copy, code, err);
         }
         more = copy_reader_rows(copy->reader) >= COPY_BATCH_ROWS;
         TRY(drain(c, err));

@@ -196,7 +196,11 @@ ErrorCode session__prepare_sql(Statement *statement, Error *err) {
     if (types == NULL) {
         TRY(declared_types(statement, ast, &types, err));
     }
-    return prepare(statement->session, ast->name.text, ast->text, types, ast->type_count, true, err);
+    ErrorCode code = prepare(statement->session, ast->name.text, ast->text, types, ast->type_count, true, err);
+    if (code != ERR_OK && err != NULL && err->position >= 0) {
+        err->position += ast->statement->span.at; /* it is one in the text behind AS */
+    }
+    return code;
 }
 
 ErrorCode session__deallocate(Statement *statement, Error *err) {

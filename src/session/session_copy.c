@@ -38,12 +38,12 @@ static ErrorCode find_columns(Statement *statement, const AstCopy *ast, Statemen
     for (uint16_t i = 0; i < copy->column_count; i++) {
         int number = ast->column_count > 0 ? table_column_find(table, ast->columns[i].text) : i;
         if (number < 0) {
-            return error_set(err, ERR_UNDEFINED_COLUMN, ast->columns[i].span.at, "column \"%.*s\" of relation \"%.*s\" does not exist",
+            return error_set(err, ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" of relation \"%.*s\" does not exist",
                              STR_ARG(ast->columns[i].text), STR_ARG(table->name));
         }
         for (uint16_t k = 0; k < i; k++) {
             if (copy->columns[k] == number) {
-                return error_set(err, ERR_DUPLICATE_COLUMN, ast->columns[i].span.at, "column \"%.*s\" specified more than once", STR_ARG(ast->columns[i].text));
+                return error_set(err, ERR_DUPLICATE_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" specified more than once", STR_ARG(ast->columns[i].text));
             }
         }
         copy->columns[i] = (uint16_t)number;
@@ -192,7 +192,7 @@ static ErrorCode begin_out(Statement *statement, const AstCopy *ast, StatementCo
     size_t used = 0;
     buffer_init(&text, QUERY_BYTES_MAX);
     if (ast->query != NULL) {
-        sql_deparse(ast->query, &text);
+        buffer_append_str(&text, str_slice(statement->text, ast->query->span.at, ast->query->span.at + ast->query->span.len));
     } else {
         table_query(ast, statement->session->dialect, &text);
     }
@@ -205,8 +205,8 @@ static ErrorCode begin_out(Statement *statement, const AstCopy *ast, StatementCo
     if (code != ERR_OK) {
         statement_close(copy->rows);
         copy->rows = NULL;
-        if (err != NULL && ast->query != NULL) {
-            err->position = ERROR_NO_POSITION; /* of the query's text as it is printed */
+        if (err != NULL) { /* of the query's own text; a table's is made here */
+            err->position = ast->query != NULL && err->position >= 0 ? err->position + ast->query->span.at : ERROR_NO_POSITION;
         }
     }
     return code;

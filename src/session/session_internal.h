@@ -333,6 +333,8 @@ static inline Txn *statement__txn(const Statement *statement) { return statement
 /* ---- objects and roles (statement_object.c) ---- */
 /* As a statement that is no query names a table: missing schema 3F000, an index 42809. Views and sequences are not found. */
 NODISCARD ErrorCode statement__table_find(Statement *statement, CatalogView *view, const AstNames *names, const TableDef **table_out, Error *err);
+/* PostgreSQL tells the place of what binding finds, not of what values do when the statement runs. Answers code. */
+ErrorCode statement__unplaced(const Statement *statement, ErrorCode code, Error *err);
 uint32_t session__role_id(CatalogView *catalog, Str name); /* UINT32_MAX: there is none; "admin" is the first superuser's other name */
 uint32_t session__bind_role(const Session *session, CatalogView *catalog); /* whose privileges are checked; 0 = a superuser's */
 NODISCARD ErrorCode session__role_check(Session *session, Str name, bool authorization, Error *err); /* may the session act as the role? */

@@ -44,7 +44,7 @@ static ErrorCode create_table_as(Statement *statement, Error *err) {
     TRY(make_table(statement, &table, err));
     session__temp_note(statement->session, table, bound->on_commit);
     RunContext context = statement__run_context(statement);
-    TRY(run_insert(statement->plan, &context, table, &statement->affected, err));
+    TRY(statement__unplaced(statement, run_insert(statement->plan, &context, table, &statement->affected, err), err));
     statement__tag_count(statement, "SELECT ", statement->affected);
     return ERR_OK;
 }

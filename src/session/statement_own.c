@@ -176,7 +176,7 @@ ErrorCode statement__table_find(Statement *statement, CatalogView *view, const A
     if (code == ERR_OK && !other) {
         return ERR_OK;
     }
-    if (code != ERR_OK && code != ERR_UNDEFINED_TABLE) {
+    if (code != ERR_OK && code != ERR_UNDEFINED_TABLE && code != ERR_UNDEFINED_SCHEMA) {
         return code;
     }
     *table_out = NULL;

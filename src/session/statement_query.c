@@ -12,6 +12,13 @@ void statement__tag_count(Statement *statement, const char *verb, uint64_t rows)
 }
 
 /* Planned once; runs of the same compiled statement share it. */
+ErrorCode statement__unplaced(const Statement *statement, ErrorCode code, Error *err) {
+    if (code != ERR_OK && err != NULL && statement->session->dialect == DIALECT_POSTGRES) {
+        err->position = ERROR_NO_POSITION;
+    }
+    return code;
+}
+
 ErrorCode statement__plan(Statement *statement, Error *err) {
     Compiled *compiled = statement->compiled;
     if (compiled->plan == NULL) {
@@ -19,7 +26,7 @@ ErrorCode statement__plan(Statement *statement, Error *err) {
         system_view_attach(&compiled->system, txn_catalog(txn), txn_storage(txn), &compiled->environment);
         PlanOptions options = {.environment = &compiled->environment, .catalog = &compiled->system.base,
                                .passes_off = statement->session->passes_off};
-        TRY(plan_create(statement->bound, &options, &compiled->plan_arena, &compiled->plan, err));
+        TRY(statement__unplaced(statement, plan_create(statement->bound, &options, &compiled->plan_arena, &compiled->plan, err), err));
     }
     statement->plan = compiled->plan;
     return ERR_OK;
@@ -36,7 +43,7 @@ ErrorCode statement__start_query(Statement *statement, Error *err) {
     TRY(statement__plan(statement, err));
     RunContext context = statement__run_context(statement);
     statement__tag(statement, statement->bound->kind == STATEMENT_SHOW ? "SHOW" : "SELECT 0");
-    return run_open(statement->plan, &context, &statement->run, err);
+    return statement__unplaced(statement, run_open(statement->plan, &context, &statement->run, err), err);
 }
 
 /* What no operator had to look at is still encoded: decoded here, once, for whoever reads the answer. */
@@ -51,7 +58,7 @@ static ErrorCode decode_columns(Statement *statement, Batch *batch, Error *err) 
 }
 
 ErrorCode statement__next_batch(Statement *statement, Batch **batch_out, Error *err) {
-    TRY(run_next(statement->run, batch_out, err));
+    TRY(statement__unplaced(statement, run_next(statement->run, batch_out, err), err));
     if (*batch_out != NULL) {
         TRY(decode_columns(statement, *batch_out, err));
         statement->affected += (*batch_out)->live == NULL ? (*batch_out)->row_count : (*batch_out)->live_count;
@@ -66,7 +73,7 @@ ErrorCode statement__run_dml(Statement *statement, Error *err) {
     RunContext context = statement__run_context(statement);
     const TableDef *table = statement->bound->table;
     DmlKind kind = statement->bound->kind == STATEMENT_INSERT ? DML_INSERT : statement->bound->kind == STATEMENT_UPDATE ? DML_UPDATE : DML_DELETE;
-    TRY(run_dml(statement->plan, &context, table, kind, &statement->affected, &statement->returned, err));
+    TRY(statement__unplaced(statement, run_dml(statement->plan, &context, table, kind, &statement->affected, &statement->returned, err), err));
     statement__tag_count(statement, kind == DML_INSERT ? "INSERT 0 " : kind == DML_UPDATE ? "UPDATE " : "DELETE ", statement->affected);
     return ERR_OK;
 }

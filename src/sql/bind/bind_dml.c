@@ -55,8 +55,9 @@ static ErrorCode assign(Binder *b, Scope *scope, const ColumnDef *column, const 
     TRY(bind_expr(b, scope, ast, &expr));
     ErrorCode code = coerce(b, expr, column->type, CAST_ASSIGNMENT, expr_out);
     if (code == ERR_DATATYPE_MISMATCH) {
-        return error_set(b->err, code, expr->position, "column \"%.*s\" is of type %.*s but expression is of type %.*s", STR_ARG(column->name),
-                         STR_ARG(type_name(b, column->type)), STR_ARG(type_name(b, expr->type)));
+        error_ignore(error_set(b->err, code, ast->span.at, "column \"%.*s\" is of type %.*s but expression is of type %.*s", STR_ARG(column->name),
+                               STR_ARG(type_name(b, type_bare(column->type))), STR_ARG(type_name(b, type_bare(expr->type)))));
+        return error_add(b->err, 'H', "You will need to rewrite or cast the expression.");
     }
     return code;
 }

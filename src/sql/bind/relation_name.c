@@ -31,7 +31,7 @@ ErrorCode relation_name_parts(const AstNames *names, Str database, Error *err) {
 
 ErrorCode relation_schema_check(CatalogView *catalog, uint32_t role_id, const AstNames *names, bool missing_ok, Error *err) {
     Str name = names->count < 2 ? (Str){0} : names->parts[names->count - 2].text;
-    bool built_in = name.len == 0 || str_equal(name, STR("pg_catalog")) || str_equal(name, STR("information_schema"));
+    bool built_in = name.len == 0 || catalog->object_find == NULL || /* a view of tables alone */ str_equal(name, STR("pg_catalog")) || str_equal(name, STR("information_schema"));
     const CatalogObject *schema = built_in ? NULL : catalog->object_find(catalog, OBJECT_SCHEMA, 0, name);
     if (schema == NULL && !built_in && !missing_ok && !str_equal(name, STR("pg_temp"))) {
         return error_set(err, ERR_UNDEFINED_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" does not exist", STR_ARG(name));

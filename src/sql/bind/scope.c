@@ -234,7 +234,7 @@ static ErrorCode find_table(Binder *b, const AstNames *names, bool query, int64_
     if (code != ERR_OK && code != ERR_UNDEFINED_SCHEMA && (code != ERR_UNDEFINED_TABLE || b->dialect != DIALECT_POSTGRES)) {
         return error_set(b->err, code, at, "%s", reason.message);
     }
-    code = catalog->object_find == NULL ? ERR_OK : relation_schema_check(catalog, b->role_id, names, query, b->err);
+    code = relation_schema_check(catalog, b->role_id, names, query, b->err);
     if (code != ERR_OK) {
         b->err->position = at;
         return code;

@@ -8,7 +8,7 @@
 #include "sql/func/time/interval_in.h"
 
 static ErrorCode invalid(Type type, Str text, ErrorCode code, Error *err) {
-    const char *name = type.id == TYPE_TIMESTAMP ? "timestamp" : type_sql_name((TypeId)type.id); /* PostgreSQL's short name here */
+    const char *name = type.id == TYPE_TIMESTAMP ? "timestamp" : type.id == TYPE_TIME ? "time" : type_sql_name((TypeId)type.id); /* PostgreSQL's short name here */
     return error_set(err, code, 0, "invalid input syntax for type %s: \"%.*s\"", name, (int)MIN_OF(text.len, 200), text.data);
 }
 
@@ -262,6 +262,21 @@ static ErrorCode parse_interval(Type type, Str text, const FunctionEnvironment *
 
 /* ---- the rest ---- */
 
+static ErrorCode invalid_bytes(Str text, Error *err) {
+    static const Str DIGITS = {"0123456789abcdefABCDEF", 22};
+    if (!str_starts_with(text, STR("\\x"))) {
+        return error_set(err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type bytea");
+    }
+    for (size_t i = 2; i < text.len; i++) {
+        char c = text.data[i];
+        bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+        if (!blank && str_find_char(DIGITS, c, 0) < 0) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "invalid hexadecimal digit: \"%.*s\"", (int)utf8_offset(str_slice(text, i, text.len), 1), text.data + i);
+        }
+    }
+    return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "invalid hexadecimal data: odd number of digits");
+}
+
 static ErrorCode parse_bytes(Type type, Str text, Arena *arena, void *out, Error *err) {
     Buffer buffer;
     ErrorCode code = ERR_OK;
@@ -269,8 +284,7 @@ static ErrorCode parse_bytes(Type type, Str text, Arena *arena, void *out, Error
     if (type.id == TYPE_FLOAT8_ARRAY) {
         TRY_OR(done, array_parse_text(text, &buffer, err));
     } else if (!bytea_parse(text, &buffer)) {
-        bool hex = str_starts_with(text, STR("\\x")); /* PostgreSQL's two codes */
-        TRY_OR(done, invalid(type, text, hex ? ERR_INVALID_PARAMETER : ERR_INVALID_TEXT, err));
+        TRY_OR(done, invalid_bytes(text, err));
     }
     TRY_OR(done, buffer_check(&buffer, err));
     Str bytes = arena_str(arena, buffer_str(&buffer));
