@@ -49,7 +49,7 @@ const IndexDef *relation_index_find(CatalogView *catalog, const FunctionEnvironm
     bool path = environment != NULL && environment->search_path_count > 0;
     const Str *schemas = names->count > 1 ? &names->parts[names->count - 2].text : path ? environment->search_path : fallback;
     uint32_t count = names->count > 1 || !path ? 1 : environment->search_path_count;
-    for (uint32_t s = 0; s < count; s++) {
+    for (uint32_t s = 0; s < count && catalog->table_next != NULL; s++) {
         const TableDef *table = NULL;
         for (size_t cursor = 0; catalog->table_next(catalog, &cursor, &table);) {
             bool here = str_equal(table->schema_name, schemas[s]);
