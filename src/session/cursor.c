@@ -2,7 +2,8 @@
  * cursor.c - DECLARE, FETCH, MOVE, CLOSE.
  *
  * Why:     a cursor streams from its run; one that scrolls keeps all its rows from the start, one WITH HOLD those that are left when its
- *          transaction commits, both bounded by query_memory.
+ *          transaction commits, both bounded by query_memory. One that says nothing of scrolling keeps the first rows that it gives out, and
+ *          all of them once it is asked to go back while it has them.
  * States:  streaming -> ended; or stored. Positions count as PostgreSQL's: 0 before the first row, k on row k.
  * Tests:   test/sql/session.slt, test/pg */
 #include "session/session_internal.h"
@@ -24,14 +25,36 @@ static void free_cursor(Session *session, Cursor *cursor) {
     session->cursor_count--;
     statement_close(cursor->statement);
     row_store__destroy(cursor->store);
+    row_store__destroy(cursor->given);
     arena_deinit(&cursor->memory);
     mem_free(cursor);
 }
 
 /* ---- rows into memory ---- */
 
-static ErrorCode store_rest(Session *session, Cursor *cursor, Error *err) {
-    RowStore *store = row_store__create((uint16_t)cursor->column_count);
+enum { GIVEN_ROWS_MAX = 1024, GIVEN_BYTES_MAX = 1 << 20 };  /* of a cursor that may have to go back */
+
+static void drop_given(Cursor *cursor) {
+    row_store__destroy(cursor->given);
+    cursor->given = NULL;
+    cursor->keeps = false;
+}
+
+static void keep_given(Cursor *cursor, Batch *batch, uint32_t taken) {
+    Error ignored = {0};
+    if (!cursor->keeps) {
+        return;
+    }
+    if (cursor->given == NULL) {
+        cursor->given = row_store__create((uint16_t)cursor->column_count);
+    }
+    if (cursor->given->row_count + taken > GIVEN_ROWS_MAX || row_store__add(cursor->given, batch, GIVEN_BYTES_MAX, &ignored) != ERR_OK) {
+        drop_given(cursor);
+    }
+}
+
+/* The rows that are left, behind those of `store`. */
+static ErrorCode store_rest(Session *session, Cursor *cursor, RowStore *store, Error *err) {
     Batch *batch = cursor->batch;
     ErrorCode code = ERR_OK;
     if (batch != NULL) { /* rows of it were given out already */
@@ -59,9 +82,22 @@ static ErrorCode store_rest(Session *session, Cursor *cursor, Error *err) {
 ErrorCode session__cursors_hold(Session *session, Error *err) {
     for (Cursor *cursor = session->cursors; cursor != NULL; cursor = cursor->next) {
         if (cursor->hold && cursor->store == NULL) {
-            TRY(store_rest(session, cursor, err));
+            drop_given(cursor);
+            TRY(store_rest(session, cursor, row_store__create((uint16_t)cursor->column_count), err));
         }
     }
+    return ERR_OK;
+}
+
+/* A stream is asked to go back: it can if it has given out few rows. */
+static ErrorCode scroll_stream(Session *session, Cursor *cursor, Error *err) {
+    RowStore *given = cursor->given != NULL ? cursor->given : row_store__create((uint16_t)cursor->column_count);
+    uint64_t position = cursor->position + (cursor->ended ? 1 : 0);
+    cursor->given = NULL;
+    cursor->keeps = false;
+    TRY(store_rest(session, cursor, given, err));
+    cursor->position = position;
+    cursor->scroll = true;
     return ERR_OK;
 }
 
@@ -159,6 +195,7 @@ static void fill_cursor(Cursor *cursor, const Statement *statement, const AstCur
     cursor->hold = ast->hold;
     cursor->scroll = ast->scroll || (ast->hold && !ast->no_scroll); /* its rows are kept anyway */
     cursor->binary = ast->binary;
+    cursor->keeps = !ast->no_scroll && !ast->hold && ast->query->as.select->locking_count == 0;
 }
 
 ErrorCode session__declare(Statement *statement, Error *err) {
@@ -182,7 +219,7 @@ ErrorCode session__declare(Statement *statement, Error *err) {
     session->cursors = cursor;
     session->cursor_count++;
     bool now = ast->scroll || !session->in_block;
-    code = now ? store_rest(session, cursor, err) : statement__start(query, err);
+    code = now ? store_rest(session, cursor, row_store__create((uint16_t)cursor->column_count), err) : statement__start(query, err);
     cursor->held = !session->in_block;
     if (code != ERR_OK) {
         free_cursor(session, cursor);
@@ -237,6 +274,13 @@ static void plan_stored(Statement *statement, Cursor *cursor, const AstCursor *a
     }
 }
 
+static bool goes_back(const Cursor *cursor, const AstCursor *ast) {
+    bool relative = ast->direction == AST_FETCH_RELATIVE, absolute = ast->direction == AST_FETCH_ABSOLUTE;
+    return absolute   ? ast->count <= (int64_t)cursor->position
+           : relative ? ast->count <= 0
+                      : ast->count == 0 || (ast->direction == AST_FETCH_BACKWARD) == (ast->count > 0);
+}
+
 static ErrorCode plan_stream(Statement *statement, Cursor *cursor, const AstCursor *ast, Error *err) {
     int64_t count = ast->count;
     statement->fetch_step = 1;
@@ -264,6 +308,7 @@ static ErrorCode next_of_stream(Statement *statement, Cursor *cursor, uint64_t m
         TRY(statement_step(cursor->statement, &batch, err));
         if (batch == NULL) {
             *batch_out = NULL;
+            cursor->ended = true;
             return ERR_OK;
         }
         batch->live_count = batch->live == NULL ? batch->row_count : batch->live_count;
@@ -274,6 +319,7 @@ static ErrorCode next_of_stream(Statement *statement, Cursor *cursor, uint64_t m
     arena_reset(&statement->batch_arena);
     statement->batch = *cursor->batch;
     batch_limit(&statement->batch, cursor->skip, take, &statement->batch_arena);
+    keep_given(cursor, &statement->batch, take);
     cursor->skip += take;
     cursor->position += take;
     if (take == there) {
@@ -368,6 +414,9 @@ ErrorCode session__fetch(Statement *statement, Error *err) {
     }
     statement->cursor = cursor;
     statement->fetch_left = 0;
+    if (cursor->store == NULL && cursor->keeps && goes_back(cursor, ast)) {
+        TRY(scroll_stream(statement->session, cursor, err));
+    }
     if (cursor->store != NULL && !cursor->scroll && (ast->direction == AST_FETCH_BACKWARD) == (ast->count > 0)) {
         return forward_only(err);
     }

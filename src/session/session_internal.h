@@ -126,6 +126,8 @@ typedef struct Cursor {
     Str text;                        /* owned: the DECLARE statement */
     Statement *statement;            /* NULL once all rows are in the store */
     RowStore *store;                 /* NULL: rows stream */
+    RowStore *given;                 /* streaming: the rows that were given out, as long as they are few */
+    bool keeps, ended;               /* streaming: whether they are kept; behind the last row */
     RelColumn *columns;              /* owned, with its names */
     uint32_t column_count;
     Arena memory;
