@@ -281,31 +281,6 @@ static void group_column(Binder *b, const SelectState *s, uint32_t i, RelColumn 
     column->symbols = b->column_symbols[column->id];
 }
 
-/* agg(x ORDER BY y): the rows come sorted; one order for all that ask for one. */
-static ErrorCode sort_input(Binder *b, SelectState *s) {
-    const AggregateExpr *first = NULL;
-    for (uint32_t i = 0; i < s->aggregates.count; i++) {
-        const AggregateExpr *item = &s->aggregates.items[i];
-        if (item->order_count == 0) {
-            continue;
-        }
-        if (first != NULL && !sort_keys_same(first->order, first->order_count, item->order, item->order_count)) {
-            return not_supported(b, item->order[0].expr->position, "aggregates with different orders in one query");
-        }
-        first = item;
-    }
-    if (first == NULL) {
-        return ERR_OK;
-    }
-    Rel *rel = NULL;
-    TRY(rel_like(b, REL_SORT, s->rel, &rel));
-    rel->as.sort.keys = first->order;
-    rel->as.sort.key_count = first->order_count;
-    rel->order_column = 0;
-    s->rel = rel;
-    return ERR_OK;
-}
-
 ErrorCode group_query(Binder *b, SelectState *s) {
     uint64_t *sets = NULL;
     uint32_t set_count = 0;
@@ -325,7 +300,7 @@ ErrorCode group_query(Binder *b, SelectState *s) {
     }
     s->grouped = true;
     TRY(regroup_all(b, s));
-    TRY(sort_input(b, s));
+    TRY(order_aggregates(b, s));
     s->timestamp = 0;
     if (by_sets) {
         return grouping_sets_rel(b, s, sets, set_count, &s->rel);

@@ -427,6 +427,7 @@ bool is_window_only(Str name);
 NODISCARD ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode regroup_windows(Binder *b, SelectState *s);
 NODISCARD ErrorCode apply_windows(Binder *b, SelectState *s);
+NODISCARD ErrorCode order_aggregates(Binder *b, SelectState *s); /* aggregate_order.c: sorts the input as they ask */
 bool is_window_column(const SelectState *s, ColumnId id);
 void collect_groups(Binder *b, SelectState *s, const Expr *expr, ColumnId except);
 void add_group(Binder *b, SelectState *s, const Expr *expr);
