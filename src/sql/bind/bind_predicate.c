@@ -158,6 +158,22 @@ static ErrorCode bind_is_boolean(Binder *b, Scope *scope, const AstExpr *ast, co
     return finish_negated(b, ast, test, expr_out);
 }
 
+/* x IS [NOT] JSON ...: what else the text shall be is the name's rest. */
+static ErrorCode bind_is_json(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    const Expr *test = NULL;
+    const Expr **args = arena_array(b->arena, const Expr *, 2);
+    TRY(bind_expr(b, scope, ast->args[0], &args[0]));
+    TRY(coerce_known(b, args[0], &args[0]));
+    TypeId type = (TypeId)args[0]->type.id;
+    if (type_category(type) != CAT_TEXT && type_category(type) != CAT_JSON) {
+        return error_set(b->err, ERR_DATATYPE_MISMATCH, ast->span.at, "cannot use type %.*s in IS JSON predicate", STR_ARG(type_name(b, args[0]->type)));
+    }
+    TRY(coerce(b, args[0], type_of(TYPE_TEXT), CAST_EXPLICIT, &args[0]));
+    args[1] = expr_text(b, ast->as.text, TYPE_TEXT, ast->span.at);
+    TRY(call_function(b, STR("is json"), args, 2, ast->span.at, true, &test));
+    return finish_negated(b, ast, test, expr_out);
+}
+
 static ErrorCode bind_two(Binder *b, Scope *scope, const AstExpr *ast, const Expr **left_out, const Expr **right_out) {
     TRY(bind_expr(b, scope, ast->args[0], left_out));
     return bind_expr(b, scope, ast->args[1], right_out);
@@ -455,6 +471,9 @@ ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *foun
         bool array = str_equal(ast->as.text, STR("array")) && ast->arg_count == 1 && ast->args[0]->kind == AST_SUBQUERY;
         *found_out = exists || array;
         return exists ? bind_exists(b, scope, ast, expr_out) : array ? bind_array_query(b, scope, ast, expr_out) : ERR_OK;
+    }
+    if (str_starts_with(ast->as.text, STR("is json")) || str_starts_with(ast->as.text, STR("is not json"))) {
+        return bind_is_json(b, scope, ast, expr_out);
     }
     for (size_t i = 0; i < COUNT_OF(predicate_rows); i++) {
         if (str_equal(predicate_rows[i].name, ast->as.text)) {

@@ -12,7 +12,16 @@ static Str call_name(const AstExpr *ast) {
     if (ast->kind == AST_CALL_SPECIAL) {
         return ast->as.call->name.parts[ast->as.call->name.count - 1].text;
     }
-    return (ast->flags & AST_OPERATOR) != 0 ? STR("?column?") : ast->as.text;
+    if ((ast->flags & AST_OPERATOR) == 0) {
+        return ast->as.text;
+    }
+    static const struct { Str written, name; } calls[] = {{{"at time zone", 12}, {"timezone", 8}}, {{"overlaps", 8}, {"overlaps", 8}}}; /* functions to PostgreSQL */
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+        if (str_equal(ast->as.text, calls[i].written)) {
+            return calls[i].name;
+        }
+    }
+    return STR("?column?");
 }
 
 /* What PostgreSQL's grammar makes of a type's words. */

@@ -271,13 +271,10 @@ static ErrorCode window_aggregate(Binder *b, const AstExpr *ast, Str name, const
     return ERR_OK;
 }
 
-static ErrorCode bind_parts(Binder *b, Scope *scope, const AstExpr *ast, const WindowState *state, WindowItem *item) {
+static ErrorCode bind_parts(Binder *b, Scope *scope, const AstExpr *ast, Str name, const Expr **args, uint32_t count, const WindowState *state, WindowItem *item) {
     const AstCall *call = ast->as.call;
-    Str name = call->name.parts[call->name.count - 1].text;
     const WindowName *row = find_window(name);
-    const Expr **args = NULL;
     AstWindow window;
-    TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
     if (call->filter != NULL && row != NULL) {
         return error_set(b->err, ERR_NOT_SUPPORTED, ast->span.at, "FILTER is not implemented for non-aggregate window functions");
     }
@@ -289,12 +286,12 @@ static ErrorCode bind_parts(Binder *b, Scope *scope, const AstExpr *ast, const W
         TRY(code);
     }
     if (row != NULL) {
-        TRY(window_function(b, row, args, ast->arg_count, ast->span.at, &item->expr));
+        TRY(window_function(b, row, args, count, ast->span.at, &item->expr));
     } else {
-        TRY(window_aggregate(b, ast, name, args, ast->arg_count, &item->expr));
+        TRY(window_aggregate(b, ast, name, args, count, &item->expr));
     }
     item->expr.call.args = args;
-    item->expr.call.arg_count = (uint16_t)ast->arg_count;
+    item->expr.call.arg_count = (uint16_t)count;
     TRY(resolve_window(b, state, call->over, 0, &window));
     TRY(bind_definition(b, scope, &window, item));
     return bind_frame(b, scope, &window, item);
@@ -312,23 +309,11 @@ static bool same_call(const WindowItem *a, const WindowItem *c) {
            (a->expr.call.arg_count == 0 || memcmp(a->expr.call.args, c->expr.call.args, a->expr.call.arg_count * sizeof(const Expr *)) == 0);
 }
 
-ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
-    WindowState *state = scope->windows;
-    if (scope->inside_aggregate) {
-        return error_set(b->err, ERR_GROUPING, ast->span.at, "aggregate function calls cannot contain window function calls");
-    }
-    if (state == NULL) {
-        return error_set(b->err, ERR_WINDOWING, ast->span.at, "window functions are not allowed in %s", scope->clause != NULL ? scope->clause : "this place");
-    }
-    WindowItem item = {0};
-    scope->windows = NULL;
-    ErrorCode code = bind_parts(b, scope, ast, state, &item);
-    scope->windows = state;
-    TRY(code);
-    for (uint32_t i = 0; i < state->count; i++) { /* the same call is computed once */
+/* The same call is computed once. */
+static const Expr *window_add(Binder *b, WindowState *state, WindowItem item, int64_t position) {
+    for (uint32_t i = 0; i < state->count; i++) {
         if (same_call(&state->items[i], &item)) {
-            *expr_out = expr_column(b, state->items[i].id, item.expr.call.type, ast->span.at);
-            return ERR_OK;
+            return expr_column(b, state->items[i].id, item.expr.call.type, position);
         }
     }
     if (state->count == state->capacity) {
@@ -341,8 +326,50 @@ ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     }
     item.id = column_new(b, item.expr.call.type.id == TYPE_SYMBOL ? item.expr.call.symbols : NULL);
     state->items[state->count++] = item;
-    *expr_out = expr_column(b, item.id, item.expr.call.type, ast->span.at);
+    return expr_column(b, item.id, item.expr.call.type, position);
+}
+
+/* json_agg and its kin: windows of array_agg over their arguments, and what makes json of the arrays. */
+static ErrorCode bind_json_window(Binder *b, Scope *scope, const AstExpr *ast, Str name, const Expr **args, WindowState *state, const Expr **expr_out) {
+    const AggregateCallAst call = {.name = name, .args = ast->args, .arg_count = ast->arg_count, .position = ast->span.at};
+    const Expr **arrays = arena_array(b->arena, const Expr *, ast->arg_count + 1);
+    TRY(json_aggregate_arguments(b, &call, args));
+    for (uint32_t i = 0; i < ast->arg_count; i++) {
+        WindowItem item = {0};
+        const Expr **one = arena_array(b->arena, const Expr *, 1);
+        one[0] = args[i];
+        TRY(bind_parts(b, scope, ast, STR("array_agg"), one, 1, state, &item));
+        arrays[i] = window_add(b, state, item, ast->span.at);
+    }
+    return json_aggregate_result(b, &call, args[0], arrays, expr_out);
+}
+
+static ErrorCode bind_in_state(Binder *b, Scope *scope, const AstExpr *ast, WindowState *state, const Expr **expr_out) {
+    const AstCall *call = ast->as.call;
+    Str name = call->name.parts[call->name.count - 1].text;
+    const Expr **args = NULL;
+    TRY(bind_exprs(b, scope, ast->args, ast->arg_count, &args));
+    if (is_json_aggregate(name)) {
+        return bind_json_window(b, scope, ast, name, args, state, expr_out);
+    }
+    WindowItem item = {0};
+    TRY(bind_parts(b, scope, ast, name, args, ast->arg_count, state, &item));
+    *expr_out = window_add(b, state, item, ast->span.at);
     return ERR_OK;
+}
+
+ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out) {
+    WindowState *state = scope->windows;
+    if (scope->inside_aggregate) {
+        return error_set(b->err, ERR_GROUPING, ast->span.at, "aggregate function calls cannot contain window function calls");
+    }
+    if (state == NULL) {
+        return error_set(b->err, ERR_WINDOWING, ast->span.at, "window functions are not allowed in %s", scope->clause != NULL ? scope->clause : "this place");
+    }
+    scope->windows = NULL;
+    ErrorCode code = bind_in_state(b, scope, ast, state, expr_out);
+    scope->windows = state;
+    return code;
 }
 
 /* ---------------------------------------------------------------- over groups, into relations */

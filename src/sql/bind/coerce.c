@@ -338,13 +338,25 @@ static CastContext weakest_context(const Binder *b, const Cast *cast) {
     return number_to_time && b->dialect != DIALECT_QUESTDB ? CAST_EXPLICIT : (CastContext)cast->context;
 }
 
+/* Elements that are texts are read as the others, and others are written as texts. */
+static bool elements_go_by_text(Type from, Type to) {
+    TypeId a = (TypeId)type_element(from).id, c = (TypeId)type_element(to).id;
+    return a != c && (type_category(a) == CAT_TEXT || type_category(c) == CAT_TEXT);
+}
+
 static ErrorCode coerce_array(Binder *b, const Expr *expr, Type type, CastContext context, const Cast *cast, const Expr **expr_out) {
     bool same_elements = expr->type.id == type.id && expr->type.precision == type.precision && (type.length == 0 || type.length == expr->type.length);
     if (same_elements) { /* double[] of another number of dimensions is checked nowhere */
         *expr_out = expr;
         return ERR_OK;
     }
-    if (cast == NULL || !array_can_coerce(expr->type, type, context)) {
+    bool can = cast != NULL && array_can_coerce(expr->type, type, context);
+    if (!can && context == CAST_EXPLICIT && elements_go_by_text(expr->type, type)) {
+        const Expr *text = NULL;
+        TRY(coerce(b, expr, type_of(TYPE_TEXT), CAST_EXPLICIT, &text));
+        return coerce(b, text, type, CAST_EXPLICIT, expr_out);
+    }
+    if (!can) {
         return refuse_cast(b, expr, type, context, NULL);
     }
     return cast_with(b, cast, expr, type, context, expr_out);
@@ -404,6 +416,13 @@ ErrorCode coerce(Binder *b, const Expr *expr, Type type, CastContext context, co
         const Expr *text = NULL;
         TRY(read_literal(b, expr, type_of(TYPE_TEXT), &text));
         return coerce_typed(b, text, type, context == CAST_IMPLICIT ? CAST_ASSIGNMENT : context, expr_out);
+    }
+    if (type.id == TYPE_ARRAY && type.length > 0 && type_is_text((TypeId)type.precision) && context == CAST_EXPLICIT) { /* as do its elements */
+        Type plain = type;
+        const Expr *array = NULL;
+        plain.length = 0;
+        TRY(read_literal(b, expr, plain, &array));
+        return coerce_typed(b, array, type, context, expr_out);
     }
     return read_literal(b, expr, type, expr_out);
 }

@@ -16,6 +16,22 @@ ErrorCode func__random(const KernelCall *call, Vector *out, Error *err) {
     return ERR_OK;
 }
 
+/* The session's chance begins anew from what the seed says; the numbers are not PostgreSQL's. */
+ErrorCode func__setseed(const KernelCall *call, Vector *out, Error *err) {
+    ArgView a = func__arg(call, 0);
+    FOR_ROWS(call, row) {
+        double seed = AT(double, a, row);
+        if (!(seed >= -1 && seed <= 1)) {
+            return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "setseed parameter %g is out of allowed range [-1,1]", seed);
+        }
+        uint64_t bits;
+        memcpy(&bits, &seed, sizeof bits);
+        random_init(chance(call), bits);
+        ((StrRef *)vector_data(out))[row] = strref_make("", 0);
+    }
+    return ERR_OK;
+}
+
 ErrorCode func__rnd_boolean(const KernelCall *call, Vector *out, Error *err) {
     (void)err;
     FOR_ROWS(call, row) {

@@ -37,11 +37,44 @@ static ErrorCode parse_bool(Type type, Str text, void *out, Error *err) {
     return invalid(type, text, ERR_INVALID_TEXT, err);
 }
 
+static int digit_of(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : 16;
+}
+
+/* PostgreSQL's further forms of an integer: 0x1F, 0o17, 0b101, and single underscores between digits. */
+static bool parse_written_integer(Str text, int64_t *value_out, bool *overflow_out) {
+    size_t at = text.len > 0 && (text.data[0] == '-' || text.data[0] == '+');
+    bool negative = at > 0 && text.data[0] == '-', after_digit = false;
+    int base = 10;
+    if (at + 1 < text.len && text.data[at] == '0') {
+        char mark = (char)(text.data[at + 1] | 0x20);
+        base = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 10;
+        at += base == 10 ? 0 : 2;
+        after_digit = base != 10; /* 0x_1F is one */
+    }
+    uint64_t value = 0;
+    for (; at < text.len; at++) {
+        int digit = digit_of(text.data[at]);
+        if (text.data[at] == '_' && after_digit && at + 1 < text.len) {
+            after_digit = false;
+            continue;
+        }
+        if (digit >= base) {
+            return false;
+        }
+        after_digit = true;
+        *overflow_out = *overflow_out || __builtin_mul_overflow(value, (uint64_t)base, &value) || __builtin_add_overflow(value, (uint64_t)digit, &value);
+    }
+    *overflow_out = after_digit && (*overflow_out || value > (uint64_t)INT64_MAX + negative);
+    *value_out = (int64_t)(negative ? -value : value);
+    return after_digit && !*overflow_out && digit_of(text.data[text.len - 1]) < base;
+}
+
 static ErrorCode parse_integer(Type type, Str text, void *out, Error *err) {
     int64_t value;
     bool overflow = false;
     size_t bytes = physical_bytes(type_physical((TypeId)type.id));
-    if (!parse_int64(str_trim(text), &value, &overflow)) {
+    if (!parse_int64(str_trim(text), &value, &overflow) && (overflow || !parse_written_integer(str_trim(text), &value, &overflow))) {
         return overflow ? out_of_range(type, text, err) : invalid(type, text, ERR_INVALID_TEXT, err);
     }
     int64_t high = bytes == 8 ? INT64_MAX : (INT64_C(1) << (8 * bytes - 1)) - 1;

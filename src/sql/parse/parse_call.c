@@ -369,6 +369,10 @@ static ErrorCode parse_substring(Parser *p, Span span, Token open, AstExpr **exp
     } else if (parse__accept_keyword(p, KW_FOR)) {
         TRY(push_integer(p, STR("1")));
         TRY(push_expr(p, 1));
+    } else if (parse__accept_keyword(p, KW_SIMILAR)) {
+        TRY(push_expr(p, 1));
+        TRY(parse__expect_keyword(p, KW_ESCAPE));
+        TRY(push_expr(p, 1));
     } else {
         TRY(push_list_rest(p));
     }

@@ -78,8 +78,8 @@ static Power word_power(Parser *p) {
     case KW_BETWEEN:
     case KW_IN:
     case KW_LIKE:
-    case KW_ILIKE:
-    case KW_SIMILAR: return POWER_PREDICATE;
+    case KW_ILIKE: return POWER_PREDICATE;
+    case KW_SIMILAR: return parse__peek_keyword(p, KW_TO) ? POWER_PREDICATE : POWER_NONE; /* substring(x SIMILAR ...) is not one */
     case KW_OVERLAPS: return POWER_OTHER;
     case KW_WITHIN: return parse__peek_mark(p, "(") ? POWER_PREDICATE : POWER_NONE;
     case KW_NOT: return negated_power(p);
@@ -213,6 +213,28 @@ static const IsTest is_tests[] = {
     {KW_NORMALIZE, {"is normalized", 13}, {"is not normalized", 17}},
 };
 
+/* IS [NOT] JSON [VALUE | ARRAY | OBJECT | SCALAR] [WITH | WITHOUT UNIQUE [KEYS]] */
+static ErrorCode parse_is_json(Parser *p, bool negated, Span span, AstExpr *left, AstExpr **expr_out) {
+    static const Str kinds[] = {{"value", 5}, {"array", 5}, {"object", 6}, {"scalar", 6}};
+    parse__advance(p);
+    const char *kind = "", *unique = "";
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        if (parse__accept_word(p, kinds[i])) {
+            kind = i == 0 ? "" : kinds[i].data;
+            break;
+        }
+    }
+    bool with = parse__at_keyword(p, KW_WITH);
+    if ((with || parse__at_keyword(p, KW_WITHOUT)) && parse__peek_keyword(p, KW_UNIQUE)) {
+        parse__advance(p);
+        parse__advance(p);
+        (void)parse__accept_word(p, STR("keys"));
+        unique = with ? " with unique keys" : "";
+    }
+    Str name = arena_format(p->arena, "is %sjson%s%s%s", negated ? "not " : "", kind[0] != '\0' ? " " : "", kind, unique);
+    return new_operator(p, name, span, left, NULL, NULL, expr_out);
+}
+
 static ErrorCode parse_is(Parser *p, AstExpr *left, AstExpr **expr_out) {
     Span span = parse__span(p);
     parse__advance(p);
@@ -227,6 +249,9 @@ static ErrorCode parse_is(Parser *p, AstExpr *left, AstExpr **expr_out) {
         if (parse__accept_keyword(p, is_tests[i].keyword)) {
             return new_operator(p, negated ? is_tests[i].negated : is_tests[i].name, span, left, NULL, NULL, expr_out);
         }
+    }
+    if (parse__at_word(p, STR("json"))) {
+        return parse_is_json(p, negated, span, left, expr_out);
     }
     return parse__expected(p, "NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM");
 }

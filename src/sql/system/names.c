@@ -116,7 +116,9 @@ static bool append_schema(SystemView *view, uint32_t oid, Buffer *out) {
                   : oid >= OID_FIRST_USER                                    ? oid - OID_FIRST_USER
                                                                              : 0;
     Str name = schema_name(view, id);
-    put_name(out, name.len == 0 ? STR("?") : name);
+    if (name.len > 0) {
+        put_name(out, name);
+    }
     return name.len > 0;
 }
 

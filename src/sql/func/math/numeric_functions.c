@@ -260,6 +260,9 @@ static ErrorCode power_special(Numeric base, Numeric x, Numeric *r, Error *err) 
         return error_set(err, ERR_INVALID_POWER_ARGUMENT, ERROR_NO_POSITION,
                          "a negative number raised to a non-integer power yields a complex result");
     }
+    if (base.kind == NUMERIC_FINITE && base.coefficient == 0 && x.kind == NUMERIC_MINUS_INFINITY) {
+        return error_set(err, ERR_INVALID_POWER_ARGUMENT, ERROR_NO_POSITION, "zero raised to a negative power is undefined");
+    }
     double value = pow(numeric_to_double(base), numeric_to_double(x));
     *r = (Numeric){.kind = (uint8_t)(isnan(value) ? NUMERIC_NAN : NUMERIC_FINITE), .coefficient = isfinite(value) ? (Int128)value : 0};
     if (isinf(value)) {

@@ -429,38 +429,87 @@ ErrorCode func__regexp_split_to_array(const KernelCall *call, Vector *out, Error
     return ERR_OK;
 }
 
-/* ---- SIMILAR TO ---- */
+/* ---- SIMILAR TO, substring SIMILAR ---- */
 
-/* A pattern of SIMILAR TO as a regular expression that the whole text must match. */
-static Str similar_pattern(Str pattern, char escape, Arena *arena) {
-    char *text = arena_alloc_aligned(arena, pattern.len * 2 + 10, 1);
-    size_t len = 0;
-    memcpy(text, "^(?:", 4);
-    len = 4;
-    bool bracket = false;
-    for (size_t i = 0; i < pattern.len; i++) {
-        char c = pattern.data[i];
-        if (c == escape && i + 1 < pattern.len) {
-            text[len++] = '\\';
-            text[len++] = pattern.data[++i];
-        } else if (bracket) {
-            bracket = c != ']';
-            text[len++] = c;
-        } else if (c == '%') {
-            text[len++] = '.';
-            text[len++] = '*';
-        } else if (c == '_') {
-            text[len++] = '.';
-        } else if (c == '.' || c == '^' || c == '$' || c == '\\') {
-            text[len++] = '\\';
-            text[len++] = c;
-        } else {
-            bracket = c == '[';
-            text[len++] = c;
+typedef struct Similar {
+    char *text;
+    size_t len;
+    int parts; /* how many separators (escape and ") there were; before the first one matches are the shortest */
+} Similar;
+
+static void similar_put(Similar *s, const char *text) {
+    size_t len = strlen(text);
+    memcpy(s->text + s->len, text, len);
+    s->len += len;
+}
+
+static void similar_plain(Similar *s, char c, bool splits) {
+    if (c == '%') {
+        similar_put(s, splits && s->parts == 0 ? ".*?" : ".*");
+    } else if (c == '_') {
+        similar_put(s, ".");
+    } else {
+        if (c == '.' || c == '^' || c == '$' || c == '\\') {
+            s->text[s->len++] = '\\';
+        }
+        s->text[s->len++] = c;
+        if (splits && s->parts == 0 && (c == '*' || c == '+' || c == '?' || c == '}')) {
+            s->text[s->len++] = '?';
+        } else if (c == '(') { /* what is in parentheses is not what substring takes */
+            similar_put(s, "?:");
         }
     }
-    memcpy(text + len, ")$", 2);
-    return (Str){text, len + 2};
+}
+
+/* A pattern of SIMILAR TO as a regular expression that the whole text must match. Two separators make its middle the first group. */
+static ErrorCode similar_pattern(Str pattern, Str escape, Arena *arena, Str *out, Error *err) {
+    enum { GROWTH = 4, FRAME_BYTES = 32 };
+    Similar s = {.text = arena_alloc_aligned(arena, pattern.len * GROWTH + FRAME_BYTES, 1)};
+    bool bracket = false;
+    bool splits = false; /* whether there is a separator at all */
+    for (size_t i = 0; escape.len > 0 && i + escape.len < pattern.len; i++) {
+        splits = splits || (memcmp(pattern.data + i, escape.data, escape.len) == 0 && pattern.data[i + escape.len] == '"');
+    }
+    similar_put(&s, "^(?:");
+    for (size_t i = 0; i < pattern.len; i++) {
+        bool escaped = escape.len > 0 && i + escape.len <= pattern.len && memcmp(pattern.data + i, escape.data, escape.len) == 0;
+        if (escaped && i + escape.len < pattern.len) {
+            i += escape.len;
+            char c = pattern.data[i];
+            if (c != '"') {
+                s.text[s.len++] = '\\';
+                s.text[s.len++] = c;
+                continue;
+            }
+            if (s.parts == 2) {
+                return error_set(err, ERR_INVALID_ESCAPE, ERROR_NO_POSITION, "SQL regular expression may not contain more than two escape-double-quote separators");
+            }
+            similar_put(&s, s.parts++ == 0 ? ")(" : ")(?:");
+        } else if (bracket) {
+            bracket = pattern.data[i] != ']';
+            s.text[s.len++] = pattern.data[i];
+        } else {
+            bracket = pattern.data[i] == '[';
+            similar_plain(&s, pattern.data[i], splits);
+        }
+    }
+    similar_put(&s, ")$");
+    *out = (Str){s.text, s.len};
+    return ERR_OK;
+}
+
+/* One character, or none: then nothing is escaped. */
+static ErrorCode similar_escape(const KernelCall *call, size_t row, Str *escape_out, Error *err) {
+    *escape_out = call->arg_count > 2 ? func__text(func__arg(call, 2), row) : STR("\\");
+    return utf8_length(*escape_out) > 1 ? error_set(err, ERR_INVALID_ESCAPE, ERROR_NO_POSITION, "invalid escape string") : ERR_OK;
+}
+
+static ErrorCode similar_match(const KernelCall *call, size_t row, RegexRun *run, int *groups_out, Error *err) {
+    Str escape, pattern;
+    TRY(similar_escape(call, row, &escape, err));
+    TRY(similar_pattern(func__text(func__arg(call, 1), row), escape, call->arena, &pattern, err));
+    TRY(run_pattern(run, pattern, PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY, err));
+    return regex__match(run, func__text(func__arg(call, 0), row), 0, 0, groups_out, err);
 }
 
 ErrorCode func__similar_to(const KernelCall *call, Vector *out, Error *err) {
@@ -468,18 +517,29 @@ ErrorCode func__similar_to(const KernelCall *call, Vector *out, Error *err) {
     regex__begin(&run, call);
     FOR_ROWS(call, row) {
         int groups = 0;
-        char escape = '\\';
-        if (call->arg_count > 2) {
-            Str given = func__text(func__arg(call, 2), row);
-            if (given.len > 1) {
-                return error_set(err, ERR_INVALID_ESCAPE, ERROR_NO_POSITION, "invalid escape string");
-            }
-            escape = given.len == 0 ? '\0' : given.data[0];
-        }
-        Str pattern = similar_pattern(func__text(func__arg(call, 1), row), escape, call->arena);
-        TRY(run_pattern(&run, pattern, PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY, err));
-        TRY(regex__match(&run, func__text(func__arg(call, 0), row), 0, 0, &groups, err));
+        TRY(similar_match(call, row, &run, &groups, err));
         func__put_bool(out, row, groups > 0);
+    }
+    return ERR_OK;
+}
+
+/* substring(text SIMILAR pattern ESCAPE escape): what stands between the separators, or the whole text that matches. */
+ErrorCode func__substring_similar(const KernelCall *call, Vector *out, Error *err) {
+    RegexRun run;
+    regex__begin(&run, call);
+    FOR_ROWS(call, row) {
+        int groups = 0;
+        if (func__any_null(call, row)) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        TRY(similar_match(call, row, &run, &groups, err));
+        if (groups == 0) {
+            vector_set_null(out, call->arena, row);
+            continue;
+        }
+        const size_t *ends = pcre2_get_ovector_pointer(run.data) + (groups > 1 ? 2 : 0);
+        func__put_copy(call, out, row, str_slice(func__text(func__arg(call, 0), row), ends[0], ends[1]));
     }
     return ERR_OK;
 }

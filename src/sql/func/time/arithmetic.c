@@ -44,7 +44,11 @@ ErrorCode time__add_interval(TypeId from, TypeId to, const void *value, Interval
         return time__store(to, wall, zone, out, err);
     }
     int64_t instant;
-    TRY(time__store(to, wall, zone, &instant, err));
+    if (from == to && interval.months == 0 && interval.days == 0) {
+        memcpy(&instant, value, sizeof instant); /* no way through the local time, which may be one of two instants */
+    } else {
+        TRY(time__store(to, wall, zone, &instant, err));
+    }
     Int128 exact = (Int128)instant + nanos / 1000;
     if (exact < TIMESTAMP_LOWEST || exact >= INT64_MAX) {
         return time__overflow(to, err);

@@ -6,12 +6,20 @@
 
 static ErrorCode trunc_row(TypeId type, TimeField field, Str name, const void *value, const Zone *zone, void *to, Error *err) {
     Wall wall = time__load(type, value, zone);
+    int64_t nanos = wall.nanos;
     if (field >= FIELD_TIMEZONE && field <= FIELD_TIMEZONE_MINUTE) {
         return time__unknown_field(name, type, err);
     }
     if (field > FIELD_MILLENNIUM || (wall.infinite == 0 && !time__truncate(&wall, field))) {
         return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "unit \"%.*s\" not recognized for type %s", STR_ARG(name),
                          type_sql_name(type));
+    }
+    if (type == TYPE_TIMESTAMPTZ && field <= FIELD_HOUR && wall.infinite == 0) { /* stays on its side of a change of the clock */
+        int64_t instant;
+        memcpy(&instant, value, sizeof instant);
+        instant -= (nanos - wall.nanos) / 1000;
+        memcpy(to, &instant, sizeof instant);
+        return ERR_OK;
     }
     return time__store(type, wall, zone, to, err);
 }
