@@ -25,9 +25,31 @@ typedef struct JsonReader {
 
 static ErrorCode read_value(JsonReader *r, const char *wanted);
 
-static ErrorCode invalid(JsonReader *r, const char *detail) {
+/* CONTEXT: the line up to `end`, the end of the token that is wrong; of a long one its last bytes. */
+static ErrorCode where(JsonReader *r, size_t end) {
+    enum { SHOWN_BYTES = 50, NEAR_BYTES = 3 };
+    size_t line = 1, start = 0;
+    for (size_t i = 0; i < end; i++) {
+        if (r->text.data[i] == '\n') {
+            line++;
+            start = i + 1;
+        }
+    }
+    size_t from = start;
+    while (end - from >= SHOWN_BYTES) {
+        do {
+            from++;
+        } while (((unsigned char)r->text.data[from] & 0xc0) == 0x80);
+    }
+    from = from - start <= NEAR_BYTES ? start : from;
+    bool more = end < r->text.len && r->text.data[end] != '\n' && r->text.data[end] != '\r';
+    return error_add(r->err, 'W', "JSON data, line %zu: %s%.*s%s", line, from > start ? "..." : "", (int)(end - from), r->text.data + from, more ? "..." : "");
+}
+
+static ErrorCode invalid(JsonReader *r, const char *detail, size_t end) {
     error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
-    return error_add(r->err, 'D', "%s", detail);
+    error_ignore(error_add(r->err, 'D', "%s", detail));
+    return where(r, end);
 }
 
 static bool is_word_char(char c) {
@@ -42,7 +64,8 @@ static ErrorCode bad_token(JsonReader *r, size_t from) {
     }
     end = MIN_OF(MAX_OF(end, from + 1), r->text.len);
     error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
-    return error_add(r->err, 'D', "Token \"%.*s\" is invalid.", (int)(end - from), r->text.data + from);
+    error_ignore(error_add(r->err, 'D', "Token \"%.*s\" is invalid.", (int)(end - from), r->text.data + from));
+    return where(r, end);
 }
 
 static ErrorCode unexpected(JsonReader *r, const char *wanted);
@@ -86,24 +109,25 @@ static ErrorCode read_unicode(JsonReader *r, Buffer *decoded) {
     uint32_t unit = 0, low = 0;
     char bytes[4];
     if (!read_hex4(r, &unit)) {
-        return invalid(r, "\"\\u\" must be followed by four hexadecimal digits.");
+        return invalid(r, "\"\\u\" must be followed by four hexadecimal digits.", MIN_OF(r->at + 1, r->text.len));
     }
     if (decoded == NULL) {
         return ERR_OK;
     }
     if (unit == 0) {
         error_ignore(error_set(r->err, ERR_UNTRANSLATABLE, ERROR_NO_POSITION, "unsupported Unicode escape sequence"));
-        return error_add(r->err, 'D', "\\u0000 cannot be converted to text.");
+        error_ignore(error_add(r->err, 'D', "\\u0000 cannot be converted to text."));
+        return where(r, r->at);
     }
     if (unit >= 0xd800 && unit < 0xdc00) {
         bool pair = peek(r) == '\\' && r->at + 1 < r->text.len && r->text.data[r->at + 1] == 'u';
         r->at += pair ? 2 : 0;
         if (!pair || !read_hex4(r, &low) || low < 0xdc00 || low >= 0xe000) {
-            return invalid(r, "Unicode high surrogate must be followed by a low surrogate.");
+            return invalid(r, "Unicode high surrogate must be followed by a low surrogate.", r->at);
         }
         unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
     } else if (unit >= 0xdc00 && unit < 0xe000) {
-        return invalid(r, "Unicode low surrogate must follow a high surrogate.");
+        return invalid(r, "Unicode low surrogate must follow a high surrogate.", r->at);
     }
     buffer_append(decoded, bytes, (size_t)utf8_encode(unit, bytes));
     return ERR_OK;
@@ -119,7 +143,8 @@ static ErrorCode read_escape(JsonReader *r, Buffer *decoded) {
     const char *name = c == '\0' ? NULL : strchr(NAMES, c);
     if (name == NULL) {
         error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
-        return error_add(r->err, 'D', "Escape sequence \"\\%.*s\" is invalid.", c == '\0' ? 0 : 1, &c);
+        error_ignore(error_add(r->err, 'D', "Escape sequence \"\\%.*s\" is invalid.", c == '\0' ? 0 : 1, &c));
+        return where(r, MIN_OF(r->at, r->text.len));
     }
     if (decoded != NULL) {
         buffer_append_char(decoded, VALUES[name - NAMES]);
@@ -136,7 +161,8 @@ static ErrorCode read_string(JsonReader *r, Buffer *decoded) {
         char c = r->text.data[r->at++];
         if ((unsigned char)c < 0x20) {
             error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
-            return error_add(r->err, 'D', "Character with value 0x%02x must be escaped.", (unsigned)(unsigned char)c);
+            error_ignore(error_add(r->err, 'D', "Character with value 0x%02x must be escaped.", (unsigned)(unsigned char)c));
+            return where(r, r->at - 1);
         }
         if (c == '\\') {
             TRY(read_escape(r, decoded));
@@ -461,7 +487,7 @@ static ErrorCode read_value(JsonReader *r, const char *wanted) {
 static ErrorCode unexpected(JsonReader *r, const char *wanted) {
     JsonReader ahead = {.text = r->text, .at = r->at, .depth = r->depth, .err = r->err};
     if (r->at >= r->text.len) {
-        return invalid(r, "The input string ended unexpectedly.");
+        return invalid(r, "The input string ended unexpectedly.", r->text.len);
     }
     if (strchr("{}[],:", peek(r)) != NULL) {
         ahead.at++;
@@ -469,7 +495,8 @@ static ErrorCode unexpected(JsonReader *r, const char *wanted) {
         TRY(read_value(&ahead, wanted));
     }
     error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
-    return error_add(r->err, 'D', "Expected %s, but found \"%.*s\".", wanted, (int)(ahead.at - r->at), r->text.data + r->at);
+    error_ignore(error_add(r->err, 'D', "Expected %s, but found \"%.*s\".", wanted, (int)(ahead.at - r->at), r->text.data + r->at));
+    return where(r, ahead.at);
 }
 
 static ErrorCode read_all(Str text, Buffer *out, Error *err) {

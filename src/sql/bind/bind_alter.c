@@ -425,6 +425,16 @@ static ErrorCode find_target(Binder *b, const AstAlterTable *alter, BoundStateme
     return code == ERR_OK ? ERR_OK : error_set(b->err, code, reason.position, "%s", reason.message);
 }
 
+/* What is wrong with the table's parts has no place in the text, as in PostgreSQL; what is wrong with an expression or a type has. */
+static void unplace_error(Binder *b, const AstAlterAction *ast) {
+    const Span names[] = {ast->span, ast->column.span, ast->new_name.span};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        if (b->err != NULL && b->err->position == names[i].at) {
+            b->err->position = ERROR_NO_POSITION;
+        }
+    }
+}
+
 ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound) {
     if (str_equal(alter->object, STR("index"))) {
         return bind_alter_index(b, alter, bound);
@@ -446,7 +456,11 @@ ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *boun
     }
     for (uint32_t i = 0; i < alter->action_count; i++) {
         AlterAction action = {0};
-        TRY(bind_action(b, &alter->actions[i], bound, &action));
+        ErrorCode code = bind_action(b, &alter->actions[i], bound, &action);
+        if (code != ERR_OK && code != ERR_NOT_SUPPORTED && b->dialect == DIALECT_POSTGRES) {
+            unplace_error(b, &alter->actions[i]);
+        }
+        TRY(code);
         bound->actions[bound->action_count++] = action;
         if (action.kind == ALTER_ADD_COLUMN) {
             TRY(bind_added_constraints(b, &alter->actions[i], bound));

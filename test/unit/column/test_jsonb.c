@@ -9,6 +9,25 @@
 
 enum { LIMIT = 1 << 20 };
 
+static void errors_show_the_line_up_to_the_token(void **state) {
+    (void)state;
+    static const struct { const char *text, *where; } ROWS[] = {
+        {"'a'", "JSON data, line 1: '..."},
+        {"\"abc", "JSON data, line 1: \"abc"},
+        {"\"abc\ndef\"", "JSON data, line 1: \"abc"},
+        {"\"\\v\"", "JSON data, line 1: \"\\v..."},
+        {"true, false", "JSON data, line 1: true,..."},
+        {"{\n \"a\": 1,\n \"b\":,\n}", "JSON data, line 3:  \"b\":,"},
+        {"[1,2", "JSON data, line 1: [1,2"},
+        {"[\"0123456789012345678901234567890123456789012345678901234567890123456789\",x]", "JSON data, line 1: ...4567890123456789012345678901234567890123456789\",x..."},
+    };
+    for (size_t i = 0; i < COUNT_OF(ROWS); i++) {
+        Error err = {0};
+        assert_int_not_equal(json_check(str_from_c(ROWS[i].text), &err), ERR_OK);
+        assert_string_equal(error_field(&err, 'W'), ROWS[i].where);
+    }
+}
+
 static void normal_form_is_postgresql_s(void **state) {
     (void)state;
     static const struct {
@@ -114,6 +133,7 @@ static void kinds_are_told_by_the_first_byte(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_show_the_line_up_to_the_token),
         cmocka_unit_test(normal_form_is_postgresql_s), cmocka_unit_test(depth_is_bounded),
         cmocka_unit_test(order_is_postgresql_s),       cmocka_unit_test(equal_values_hash_alike),
         cmocka_unit_test(kinds_are_told_by_the_first_byte),
