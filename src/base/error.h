@@ -139,6 +139,17 @@ typedef struct Error {
     char fields[ERROR_FIELD_BYTES]; /* what error_add put: letter, text, NUL, one after the other */
 } Error;
 
+/* As {0}, without its kilobyte: for paths that every message takes. */
+static inline void error_clear(Error *err) {
+    err->code = ERR_OK;
+    err->line = 0;
+    err->file = NULL;
+    err->position = 0;
+    err->field_bytes = 0;
+    err->message[0] = '\0';
+    err->fields[0] = '\0';
+}
+
 /* Fills *err (if not NULL) and returns code, so that a failing call reads `return error_set(err, ERR_SYNTAX, at, "...", ...)`. */
 #define error_set(err, code, position, ...) error_set_at((err), (code), (position), __FILE__, __LINE__, __VA_ARGS__)
 ErrorCode error_set_at(Error *err, ErrorCode code, int64_t position, const char *file, int line, const char *format,

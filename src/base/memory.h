@@ -61,7 +61,17 @@ void buffer_init(Buffer *buffer, size_t limit_bytes);
 void buffer_deinit(Buffer *buffer);
 static inline void buffer_clear(Buffer *buffer) { buffer->len = 0; buffer->failed = false; }
 uint8_t *buffer_reserve(Buffer *buffer, size_t bytes); /* room for bytes at data+len, or NULL past the limit; then set len yourself */
-void buffer_append(Buffer *buffer, const void *data, size_t len);
+void buffer_append_slowly(Buffer *buffer, const void *data, size_t len); /* what buffer_append calls when the room at hand does not do */
+static inline void buffer_append(Buffer *buffer, const void *data, size_t len) {
+    if (LIKELY(!buffer->failed && buffer->data != NULL && len <= buffer->capacity - buffer->len && buffer->len + len <= buffer->limit_bytes)) {
+        if (len != 0) {
+            memcpy(buffer->data + buffer->len, data, len);
+            buffer->len += len;
+        }
+        return;
+    }
+    buffer_append_slowly(buffer, data, len);
+}
 void buffer_append_str(Buffer *buffer, Str s);
 void buffer_append_char(Buffer *buffer, char c);
 void buffer_append_upper(Buffer *buffer, Str s);     /* a to z in upper case */

@@ -40,7 +40,7 @@ uint8_t *buffer_reserve(Buffer *buffer, size_t bytes) {
     return buffer->data + buffer->len;
 }
 
-void buffer_append(Buffer *buffer, const void *data, size_t len) {
+void buffer_append_slowly(Buffer *buffer, const void *data, size_t len) {
     uint8_t *at = buffer_reserve(buffer, len);
     if (at != NULL && len != 0) {
         memcpy(at, data, len);

@@ -61,6 +61,7 @@ typedef struct TxnOptions {
 
 NODISCARD ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out, Error *err);
 uint8_t txn_isolation(const Txn *txn);
+void txn_set_fresh(Txn *txn, bool fresh);                /* true, right behind engine_begin: its first statement begins now, with its snapshot */
 void txn_statement_begin(Txn *txn);                      /* READ COMMITTED: new snapshot; also bounds what the statement sees of own rows */
 void txn_statement_again(Txn *txn);                      /* the same; what others have committed to the catalog is visible before (waits, briefly) */
 Lsn txn_catalog_lsn(const Txn *txn);                     /* of the newest change of the catalog by others that the snapshot sees */

@@ -122,6 +122,7 @@ struct Txn {
     ForeignCheck *foreign_checks;    /* keys that are still to be looked at */
     RowGuard *guard;                 /* made when first needed */
     bool statement_seen, snapshot_held, snapshot_exported;
+    bool fresh;                  /* the snapshot it began with is the next statement's too */
     const Str *search_path;          /* the caller's */
     uint32_t search_path_count;
     Str temp_schema;

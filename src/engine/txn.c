@@ -34,7 +34,9 @@ void txn_statement_begin(Txn *txn) {
     assert(txn->snapshot.command < TXN_COMMAND_MAX);
     txn->snapshot.command++;
     if (txn->options.isolation == ISOLATION_READ_COMMITTED || !txn->statement_seen) {
-        if (!txn->snapshot_held && !txn->snapshot_exported) {
+        if (txn->fresh) {
+            assert(txn->snapshot.lsn == txn->entry.snapshot_lsn);
+        } else if (!txn->snapshot_held && !txn->snapshot_exported) {
             registry_refresh(&txn->engine->registry, &txn->entry, engine__visible_lsn, txn->engine);
             txn->snapshot.lsn = txn->entry.snapshot_lsn;
         } else { /* the entry holds an older LSN, and with it all that is newer */
@@ -42,7 +44,10 @@ void txn_statement_begin(Txn *txn) {
         }
     }
     txn->statement_seen = true;
+    txn->fresh = false;
 }
+
+void txn_set_fresh(Txn *txn, bool fresh) { txn->fresh = fresh; }
 
 void txn_hold_snapshot(Txn *txn, bool hold) { txn->snapshot_held = hold; }
 
@@ -167,7 +172,9 @@ void txn_rollback(Txn *txn) {
     if (txn_has_writes(txn)) {
         atomic_fetch_add(&txn->engine->rollbacks, 1);
     }
-    txn_rollback_to(txn, (TxnMark){0});
+    if (txn->writes.count > 0) { /* a reader waits for nobody, and nobody for it */
+        txn_rollback_to(txn, (TxnMark){0});
+    }
     tables_end(txn);
     txn__free(txn);
 }

@@ -252,7 +252,7 @@ static void on_written(uv_write_t *request, int status) {
     Buffer empty = c->pending;
     c->pending = c->queued;
     c->queued = empty;
-    c->gone |= status != 0;
+    c->gone = c->gone || status != 0;
     if (c->phase == PHASE_OPEN && !c->scheduled && (status != 0 || (c->wait == NET_WAIT_OUTPUT && c->pending.len <= NET_OUTPUT_BYTES / 2))) {
         net__schedule(c);
     }
@@ -349,7 +349,11 @@ static void make_readable_behind(Buffer *buffer) {
 }
 
 static void take_input(NetConnection *c) {
+    if (!c->input_waits) {
+        return;
+    }
     uv_mutex_lock(&c->lock);
+    c->padded = false;
     if (c->input.len > 0 && c->work_start == c->work.len) {
         buffer_clear(&c->work);
         Buffer empty = c->work;
@@ -366,16 +370,21 @@ static void take_input(NetConnection *c) {
         assert(!c->work.failed);
         buffer_clear(&c->input);
     }
+    atomic_store_explicit(&c->input_waits, c->input.len > 0, memory_order_release);
     uv_mutex_unlock(&c->lock);
 }
 
 Bytes net_input(NetConnection *c) {
     if (c->tls != NULL) {
         net__tls_pump(c);
+        c->padded = false;
     } else {
         take_input(c);
     }
-    make_readable_behind(&c->work);
+    if (!c->padded) {
+        make_readable_behind(&c->work);
+        c->padded = true;
+    }
     return bytes_from(c->work.data + c->work_start, c->work.len - c->work_start);
 }
 
@@ -386,18 +395,12 @@ void net_consume(NetConnection *c, size_t bytes) {
 
 bool net_input_ended(const NetConnection *connection) {
     NetConnection *c = (NetConnection *)connection;
-    uv_mutex_lock(&c->lock);
-    bool ended = c->input_ended && c->input.len == 0;
-    uv_mutex_unlock(&c->lock);
+    bool ended = c->input_ended && !c->input_waits; /* what came before the end was there before the end was told */
     return c->tls == NULL ? ended : net__tls_input_over(c, ended);
 }
 
 bool net_gone(const NetConnection *connection) {
-    NetConnection *c = (NetConnection *)connection;
-    uv_mutex_lock(&c->lock);
-    bool gone = c->gone;
-    uv_mutex_unlock(&c->lock);
-    return gone;
+    return connection->gone;
 }
 
 bool net_timed_out(const NetConnection *connection) {
@@ -405,11 +408,7 @@ bool net_timed_out(const NetConnection *connection) {
 }
 
 bool net_stopping(const NetConnection *connection) {
-    NetConnection *c = (NetConnection *)connection;
-    uv_mutex_lock(&c->lock);
-    bool stopping = c->stopping;
-    uv_mutex_unlock(&c->lock);
-    return stopping;
+    return connection->stopping;
 }
 
 Buffer *net_output(NetConnection *connection) {
@@ -424,7 +423,7 @@ static size_t send_directly(NetConnection *c) {
         if (count > 0) {
             sent += (size_t)count;
         } else if (errno != EINTR) {
-            c->gone |= errno != EAGAIN && errno != EWOULDBLOCK;
+            c->gone = c->gone || (errno != EAGAIN && errno != EWOULDBLOCK);
             break;
         }
     }
@@ -453,7 +452,7 @@ size_t net_flush(NetConnection *c) {
         c->progress_ms = net_now_ms();
     } else if (!first && c->out.len > 0) {
         buffer_append(&c->queued, c->out.data, c->out.len);
-        c->gone |= c->queued.failed;
+        c->gone = c->gone || c->queued.failed;
         buffer_clear(&c->out);
     } else {
         buffer_clear(&c->out);
@@ -473,17 +472,20 @@ static void give_back(Buffer *buffer) {
     }
 }
 
-void net_shrink(NetConnection *c) {
-    uv_mutex_lock(&c->lock);
+void net__shrink_shared(NetConnection *c) {
     give_back(&c->input);
     if (!c->writing && c->pending.len == 0) {
         give_back(&c->pending);
         give_back(&c->queued);
     }
-    uv_mutex_unlock(&c->lock);
+}
+
+void net_shrink(NetConnection *c) {
+    c->shrink = true; /* the rest when the run is over and has the lock */
     if (c->work_start == c->work.len) {
         buffer_clear(&c->work);
         c->work_start = 0;
+        c->padded = false;
         give_back(&c->work);
     }
     give_back(&c->out);

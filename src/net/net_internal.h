@@ -53,13 +53,16 @@ struct NetConnection {
     size_t work_start;
     Buffer out;
     NetTlsStream *tls;              /* NULL: plain */
-    bool run_timed_out;
+    bool run_timed_out, shrink;
+    bool padded;                    /* work has zeros behind it */
     /* connection->lock */
     Buffer input;                   /* came, not yet handed over */
     Buffer pending;                 /* `pending_start` bytes are sent; the loop's uv_write holds it while `writing` */
     Buffer queued;                  /* behind pending, while writing */
     size_t pending_start;
-    bool writing, scheduled, again, woken, input_ended, gone, timed_out, stopping;
+    bool writing, scheduled, again, woken, timed_out;
+    /* changed under connection->lock, read by the worker without it: each only says whether to take the lock, or to stop soon */
+    atomic_bool input_waits, input_ended, gone, stopping;
     bool watched;                   /* an event will come */
     uint8_t phase, wait;
     int64_t deadline_ms, progress_ms, ended_at_ms;
@@ -133,6 +136,7 @@ void net__accept(uv_stream_t *server, int status);
 void net__connection_look(NetConnection *connection);  /* writes, reads, closes as its state asks for */
 void net__spares_free(Net *net);
 void net__connections_look_if_busy(Net *net);
+void net__shrink_shared(NetConnection *connection);    /* worker, connection->lock held: what net_shrink could not give back */
 void net__connection_tick(NetConnection *connection, int64_t now_ms);
 void net__connection_stop(NetConnection *connection);
 void net__connection_gone(NetConnection *connection);

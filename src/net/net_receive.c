@@ -59,7 +59,7 @@ void net__watch(NetConnection *c) {
 static void input_over(NetConnection *c, bool broken) {
     c->input_ended = true;
     c->ended_at_ms = net_now_ms();
-    c->gone |= broken;
+    c->gone = c->gone || broken;
     if (broken) {
         net__attention(c); /* the loop thread tells the handler */
     }
@@ -71,6 +71,7 @@ void net__receive(NetConnection *c, char *scratch, bool to_the_end) {
         if (count > 0) {
             atomic_fetch_add(&c->net->bytes_in, (uint64_t)count);
             buffer_append(&c->input, scratch, (size_t)count);
+            atomic_store_explicit(&c->input_waits, true, memory_order_release);
             assert(!c->input.failed);
             if (count < NET_READ_BYTES && !to_the_end) {
                 return; /* most likely all: if not, the next event comes at once */

@@ -91,6 +91,7 @@ static void take_raw(NetConnection *c) {
     Buffer came = c->input;
     c->input = stream->raw;
     c->input.limit_bytes = came.limit_bytes;
+    atomic_store_explicit(&c->input_waits, c->input.len > 0, memory_order_release);
     stream->raw = came;
     uv_mutex_unlock(&c->lock);
     if (came.len > 0) {

@@ -93,6 +93,10 @@ static bool run_once(NetConnection *c, char *scratch) {
     size_t unsent = net_flush(c);
 
     uv_mutex_lock(&c->lock);
+    if (c->shrink) {
+        c->shrink = false;
+        net__shrink_shared(c);
+    }
     c->wait = (uint8_t)wait.kind;
     c->deadline_ms = wait.deadline_ms;
     bool due = false;

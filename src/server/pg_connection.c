@@ -141,8 +141,9 @@ static PgMove wait_for_message(PgConnection *c, NetWait *wait_out) {
 
 static PgMove next_message(PgConnection *c, NetWait *wait_out) {
     PgMessage message;
-    Error err = {0};
+    Error err;
     size_t used = 0;
+    error_clear(&err);
     if (pg__out(c)->len > PG_FLUSH_BYTES && net_flush(c->net) > NET_OUTPUT_BYTES) { /* answers to pipelined messages that nobody reads */
         *wait_out = (NetWait){.kind = NET_WAIT_OUTPUT};
         return PG_MOVE_WAIT;

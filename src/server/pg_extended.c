@@ -226,7 +226,8 @@ static void complete(PgConnection *c, StreamResult result) {
 PgMove pg__execute_run(PgConnection *c, NetWait *wait_out) {
     PgPortal *portal = c->executing;
     StreamResult result = STREAM_DONE;
-    Error err = {0};
+    Error err;
+    error_clear(&err);
     bool copy = pg__is_copy(portal->stream.statement) && !portal->stream.done;
     ErrorCode code = copy ? pg__copy_begin(c, portal->stream.statement, &err) : pg__stream_run(c, &portal->stream, &result, &err);
     if (code == ERR_OK && copy) {
@@ -257,7 +258,8 @@ void pg__extended_failed(PgConnection *c, const Error *err, Str text) {
 }
 
 void pg__sync(PgConnection *c) {
-    Error err = {0};
+    Error err;
+    error_clear(&err);
     if (session_implicit_end(c->session, !c->skip_to_sync, &err) != ERR_OK) {
         pg__write_error(c, &err, (Str){0});
     }
@@ -267,9 +269,10 @@ void pg__sync(PgConnection *c) {
 }
 
 void pg__extended(PgConnection *c, const PgMessage *message) {
-    Error err = {0};
+    Error err;
     Str text = {0};
     ErrorCode code;
+    error_clear(&err);
     switch (message->type) {
     case PG_PARSE: code = run_parse(c, message->body, &text, &err); break;
     case PG_BIND: code = run_bind(c, message->body, &text, &err); break;

@@ -63,7 +63,8 @@ static void query_end(PgConnection *c) {
 
 /* The string is over: what it did stays or goes. */
 static void finish(PgConnection *c, bool failed) {
-    Error err = {0};
+    Error err;
+    error_clear(&err);
     pg__stream_close(&c->query.stream);
     if (session_implicit_end(c->session, !failed, &err) != ERR_OK) {
         pg__write_error(c, &err, (Str){0});
@@ -76,7 +77,8 @@ static void finish(PgConnection *c, bool failed) {
 }
 
 void pg__query_begin(PgConnection *c, Bytes body) {
-    Error err = {0};
+    Error err;
+    error_clear(&err);
     session_round_begin(c->session);
     (void)session_prepared_drop(c->session, STR(""));
     PgPortal *unnamed = pg__portal_find(c, STR(""));
@@ -152,7 +154,8 @@ void pg__query_failed(PgConnection *c, const Error *err) {
 
 PgMove pg__query_run(PgConnection *c, NetWait *wait_out) {
     StreamResult result;
-    Error err = {0};
+    Error err;
+    error_clear(&err);
     if (run(c, &result, &err) != ERR_OK) {
         write_error(c, &err);
         finish(c, true);

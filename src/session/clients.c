@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * clients.c - what clients may know of each other: the list for pg_stat_activity, cancelling and ending another client.
  *
- * Threads: the list and what stands behind Session.running are guarded by hub->mutex. Tests: test/unit/session/test_session.c */
+ * Threads: the list and what stands beside Session.running are guarded by hub->mutex, but for what a session tells with every statement: that
+ *          has a lock of its own (note_lock), which nobody else takes unless somebody looks. Tests: test/unit/session/test_session.c */
 #include "session/session_internal.h"
 
 enum { PID_FIRST = 1000, RUNNING_BYTES_MAX = 1024 /* as track_activity_query_size */, USER_BYTES_MAX = 256 };
@@ -27,9 +28,9 @@ static void keep_text(Session *session, Str text) {
 }
 
 void session__note_running(Session *session, Str text, bool active) {
-    Hub *hub = session->hub;
+    Sched *sched = session->hub->sched;
     int64_t now = session__wall_micros(session);
-    hub->sched->mutex_lock(hub->sched, &hub->mutex);
+    sched->mutex_lock(sched, &session->note_lock);
     if (active && !session->active) {
         session->started_micros = now;
     }
@@ -40,11 +41,13 @@ void session__note_running(Session *session, Str text, bool active) {
     session->change_micros = now;
     session->idle_state = idle_state(session);
     session->shown_block_micros = session->in_block ? session->block_micros : 0;
-    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
+    sched->mutex_unlock(sched, &session->note_lock);
 }
 
 void session_note_idle(Session *session) {
-    session__hand_back_spares(session);
+    if (!session__keeps_spares(session)) {
+        session__hand_back_spares(session);
+    }
     if (session->idle_state != idle_state(session)) {
         session__note_running(session, session->running, false);
     }
@@ -54,10 +57,12 @@ void session_list(Engine *engine, SessionVisit visit, void *context) {
     Hub *hub = session__hub(engine);
     hub->sched->mutex_lock(hub->sched, &hub->mutex);
     for (Session *session = hub->first; session != NULL; session = session->next) {
+        hub->sched->mutex_lock(hub->sched, &session->note_lock);
         SessionInfo info = {.id = session->id, .user_name = session->options.user_name, .application_name = session->options.application_name,
                             .door = session->options.door, .statement = session->running, .started_micros = session->started_micros,
                             .active = session->active};
         visit(context, &info);
+        hub->sched->mutex_unlock(hub->sched, &session->note_lock);
     }
     hub->sched->mutex_unlock(hub->sched, &hub->mutex);
 }
@@ -66,6 +71,7 @@ void session__activity(Session *self, void (*visit)(void *context, const Session
     Hub *hub = self->hub;
     hub->sched->mutex_lock(hub->sched, &hub->mutex);
     for (Session *session = hub->first; session != NULL; session = session->next) {
+        hub->sched->mutex_lock(hub->sched, &session->note_lock);
         SessionActivity row = {
             .pid = session_pid(session),
             .user_name = session->options.user_name,
@@ -83,6 +89,7 @@ void session__activity(Session *self, void (*visit)(void *context, const Session
             .waits_for_client = !session->active,
         };
         visit(context, &row);
+        hub->sched->mutex_unlock(hub->sched, &session->note_lock);
     }
     hub->sched->mutex_unlock(hub->sched, &hub->mutex);
 }

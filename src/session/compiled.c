@@ -34,6 +34,7 @@ void compiled__release(Compiled *compiled) {
         mem_free(compiled);
         return;
     }
+    session->spare_compiled_bytes = arena.used_bytes + plan_arena.used_bytes;
     arena_reset(&arena);
     arena_reset(&plan_arena);
     *compiled = (Compiled){.arena = arena, .plan_arena = plan_arena};

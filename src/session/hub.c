@@ -29,11 +29,14 @@ WorkerPool *session__pool(Session *session) {
     if (session->workers == 1) {
         return NULL;
     }
+    if (session->pool != NULL) {
+        return session->pool;
+    }
     hub->sched->mutex_lock(hub->sched, &hub->mutex);
     if (hub->pool == NULL && hub->helpers > 0 && worker_pool_open(hub->sched, hub->helpers, &hub->pool, NULL) != ERR_OK) {
         hub->pool = NULL;
     }
-    WorkerPool *pool = hub->pool;
+    session->pool = hub->pool;
     hub->sched->mutex_unlock(hub->sched, &hub->mutex);
-    return pool;
+    return session->pool;
 }

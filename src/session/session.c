@@ -21,6 +21,7 @@ static void enlist(Session *session) {
         hub->first->previous = session;
     }
     hub->first = session;
+    atomic_fetch_add(&hub->session_count, 1);
     hub->sched->mutex_unlock(hub->sched, &hub->mutex);
 }
 
@@ -35,6 +36,7 @@ static void delist(Session *session) {
     if (session->next != NULL) {
         session->next->previous = session->previous;
     }
+    atomic_fetch_sub(&hub->session_count, 1);
     hub->sched->mutex_unlock(hub->sched, &hub->mutex);
 }
 
@@ -69,6 +71,7 @@ ErrorCode session_open(Engine *engine, const SessionOptions *options, Session **
     session->hub = session__hub(engine);
     init_memory(session);
     session->hub->sched->mutex_init(session->hub->sched, &session->system_lock);
+    session->hub->sched->mutex_init(session->hub->sched, &session->note_lock);
     copy_options(session, options);
     session->path = session->lookup;
     session->idle_state = "idle";
@@ -89,19 +92,6 @@ ErrorCode session_open(Engine *engine, const SessionOptions *options, Session **
     return ERR_OK;
 }
 
-static void free_spares(Session *session) {
-    if (session->spare != NULL) {
-        arena_deinit(&session->spare->arena);
-        arena_deinit(&session->spare->batch_arena);
-        mem_free(session->spare);
-    }
-    if (session->spare_compiled != NULL) {
-        arena_deinit(&session->spare_compiled->arena);
-        arena_deinit(&session->spare_compiled->plan_arena);
-        mem_free(session->spare_compiled);
-    }
-}
-
 void session_close(Session *session) {
     if (session == NULL) {
         return;
@@ -112,10 +102,11 @@ void session_close(Session *session) {
     session__advisory_release_all(session);
     session__temp_drop(session);
     delist(session);
-    free_spares(session);
+    session__hand_back_spares(session);
     session__settings_deinit(session);
     session__sequences_forget(session);
     session->hub->sched->mutex_deinit(session->hub->sched, &session->system_lock);
+    session->hub->sched->mutex_deinit(session->hub->sched, &session->note_lock);
     strmap_deinit(&session->prepared);
     arena_deinit(&session->names);
     session__zones_deinit(session);

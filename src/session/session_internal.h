@@ -68,6 +68,7 @@ typedef struct Hub {
     Mutex mutex;
     Session *first;
     uint64_t next_id;
+    atomic_uint session_count;       /* changes under mutex */
     int helpers;                     /* threads of the pool: a processor each, but for the caller's */
     WorkerPool *pool;                /* opened by the first query that may use it */
     AdvisoryLock *locks;
@@ -206,6 +207,7 @@ struct Session {
     Random random;
     Statement *spare;                  /* kept with its arenas, so that a next statement touches no fresh page */
     Compiled *spare_compiled;
+    size_t spare_bytes, spare_compiled_bytes; /* that the spares had in use */
     Statement *running_first;          /* statements with a run inside of the block */
     StrMap prepared;                   /* name -> Prepared * */
     Prepared *prepared_first;
@@ -216,7 +218,10 @@ struct Session {
     bool has_locks;                    /* it may hold advisory locks */
     int execute_depth;
     uint64_t statement_number;         /* rises with each statement that looks at data in a block */
-    /* hub->mutex */
+    Statement *noted;                  /* what note_running told of last; its memory may be gone */
+    WorkerPool *pool;                  /* the hub's, once it is there */
+    /* hub->mutex, but for what note_lock guards; hub->mutex comes first */
+    Mutex note_lock;
     Str running;                       /* text of the last statement, for lists of clients; owned copy */
     char *running_text;
     size_t running_capacity;
@@ -272,7 +277,8 @@ struct Statement {
 /* spares.c */
 struct Statement *session__take_spare(Session *session);          /* NULL: there is none */
 struct Compiled *session__take_spare_compiled(Session *session);
-void session__hand_back_spares(Session *session);                 /* the session falls idle */
+bool session__keeps_spares(const Session *session);               /* while it is idle */
+void session__hand_back_spares(Session *session);                 /* the session falls idle, or ends */
 void session__free_hub_spares(Hub *hub);
 Hub *session__hub(Engine *engine);
 WorkerPool *session__pool(Session *session);

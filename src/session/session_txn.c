@@ -107,10 +107,15 @@ void session_rollback(Session *session) {
 
 ErrorCode session_implicit_begin(Session *session, Error *err) {
     if (session->in_block) {
+        if (session->implicit) {
+            txn_set_fresh(session->txn, false);
+        }
         return ERR_OK;
     }
     default_modes(session);
-    return begin_block(session, true, err);
+    TRY(begin_block(session, true, err));
+    txn_set_fresh(session->txn, true); /* what opens the block looks at data right now; a message that comes later gets a new snapshot */
+    return ERR_OK;
 }
 
 ErrorCode session_implicit_end(Session *session, bool commit, Error *err) {

@@ -2,8 +2,15 @@
  * spares.c - memory of ended statements for the next ones: one of each kind with the session while it works, a few with the engine's hub.
  *
  * Why:        a next statement shall touch no fresh page, but a session that waits for its client shall hold none: thousands do. What a
- *             session hands back when it falls idle, the next one that works takes. */
+ *             session hands back when it falls idle, the next one that works takes. While there are few sessions each keeps its own: then
+ *             it costs no lock, and the memory is warm where the session runs. */
 #include "session/session_internal.h"
+
+enum { SESSIONS_THAT_KEEP = 64, KEPT_BYTES_MAX = 64 << 10 };
+
+bool session__keeps_spares(const Session *session) {
+    return session->spare_bytes + session->spare_compiled_bytes <= KEPT_BYTES_MAX && atomic_load_explicit(&session->hub->session_count, memory_order_relaxed) <= SESSIONS_THAT_KEEP;
+}
 
 static void free_statement(Statement *statement) {
     if (statement != NULL) {

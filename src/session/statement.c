@@ -86,6 +86,7 @@ static void give_back(Statement *statement) {
         mem_free(statement);
         return;
     }
+    session->spare_bytes = arena.used_bytes + batch_arena.used_bytes;
     arena_reset(&arena);
     arena_reset(&batch_arena);
     *statement = (Statement){.arena = arena, .batch_arena = batch_arena};
@@ -480,7 +481,10 @@ ErrorCode statement_step(Statement *statement, Batch **batch_out, Error *err) {
     bool outer = session->execute_depth == 0;
     session->execute_depth++;
     if (outer) {
-        session__note_running(session, statement->text, true);
+        if (statement->state != STATEMENT_RUNNING || session->noted != statement || !session->active) { /* not again with each batch */
+            session__note_running(session, statement->text, true);
+            session->noted = statement;
+        }
         if (statement->state == STATEMENT_READY) {
             set_deadline(session);
         }
