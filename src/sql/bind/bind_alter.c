@@ -69,6 +69,7 @@ static ErrorCode duplicate_column(Binder *b, const BoundStatement *bound, int64_
 
 static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *bound, AlterAction *action) {
     action->kind = ALTER_ADD_COLUMN;
+    TRY(check_column_name(b, ast->column.text, ERROR_NO_POSITION));
     if (column_exists(bound, &ast->column)) {
         if (ast->if_not_exists) {
             action->kind = ALTER_NOTHING;

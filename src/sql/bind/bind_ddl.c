@@ -244,8 +244,19 @@ static ErrorCode bind_designated(Binder *b, const AstCreateTable *ast, TableSpec
     return ERR_OK;
 }
 
+ErrorCode check_column_name(Binder *b, Str name, int64_t position) {
+    static const Str system_columns[] = {{"tableoid", 8}, {"xmin", 4}, {"cmin", 4}, {"xmax", 4}, {"cmax", 4}, {"ctid", 4}};
+    for (size_t i = 0; b->dialect == DIALECT_POSTGRES && i < COUNT_OF(system_columns); i++) {
+        if (str_equal(name, system_columns[i])) {
+            return error_set(b->err, ERR_DUPLICATE_COLUMN, position, "column name \"%.*s\" conflicts with a system column name", STR_ARG(name));
+        }
+    }
+    return ERR_OK;
+}
+
 static ErrorCode check_unique(Binder *b, const AstCreateTable *ast, const TableSpec *spec) {
     for (uint32_t i = 0; i < spec->column_count; i++) {
+        TRY(check_column_name(b, spec->columns[i].name, ERROR_NO_POSITION));
         for (uint32_t j = 0; j < i; j++) {
             if (str_equal_ignore_case(spec->columns[i].name, spec->columns[j].name)) {
                 int64_t at = i < ast->column_count ? (int64_t)ast->columns[i].name.span.at : (int64_t)ast->name.span.at;

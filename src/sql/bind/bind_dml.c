@@ -118,6 +118,9 @@ static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *
     b->merge_off = true;
     for (uint32_t r = 0; r < source->row_count; r++) {
         const AstExprList *row = &source->rows[r];
+        if (b->dialect == DIALECT_POSTGRES && row->count != source->rows[0].count) {
+            return error_set(b->err, ERR_SYNTAX, row->count > 0 ? row->items[0]->span.at : (uint32_t)row->end, "VALUES lists must all be the same length");
+        }
         TRY(check_row_length(b, insert, row, r, given));
         for (uint32_t c = 0; c < columns; c++) {
             const Expr **cell = &cells[(size_t)r * columns + c];
@@ -284,19 +287,59 @@ static ErrorCode wrong_count(Binder *b, const AstAssignment *assignment) {
     return error_set(b->err, ERR_SYNTAX, assignment->value->span.at, "number of columns does not match number of values");
 }
 
+/* (SELECT c_i FROM (query) AS row(c_0, c_1 ...)) for a query whose columns are not written one by one. */
+static AstSelect *select_one(Binder *b, const AstAssignment *assignment, AstSelect *query, uint32_t i) {
+    AstFrom *from = arena_new(b->arena, AstFrom);
+    AstFrom **list = arena_array(b->arena, AstFrom *, 1);
+    AstSelect *one = arena_new(b->arena, AstSelect);
+    AstSelectItem *item = arena_new(b->arena, AstSelectItem);
+    AstName *alias = arena_new(b->arena, AstName), *columns = arena_array(b->arena, AstName, assignment->column_count);
+    Span span = assignment->value->span;
+    *alias = (AstName){.text = STR("row of set"), .span = span};
+    for (uint32_t k = 0; k < assignment->column_count; k++) {
+        columns[k] = (AstName){.text = arena_format(b->arena, "column %u", k), .span = span};
+    }
+    *from = (AstFrom){.kind = AST_FROM_SUBQUERY, .alias = alias, .columns = columns, .column_count = assignment->column_count, .span = span, .as.select = query};
+    list[0] = from;
+    *item = (AstSelectItem){.expr = ast_make(b, assignment->value, AST_NAME, (Str){0}), .span = span};
+    item->expr->as.names = (AstNames){.parts = &columns[i], .count = 1, .span = span};
+    *one = (AstSelect){.kind = AST_SELECT_QUERY, .span = span, .items = item, .item_count = 1, .from = list, .from_count = 1};
+    return one;
+}
+
+static bool has_star_item(const AstSelect *select) {
+    for (uint32_t i = 0; i < select->item_count; i++) {
+        if (select->items[i].expr->kind == AST_STAR) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Its items may stand alone: no star among them, and nothing counts or compares them. */
+static bool items_stand_alone(const AstSelect *select) {
+    return select->kind == AST_SELECT_QUERY && !has_star_item(select) && select->order_count == 0 && !select->distinct && select->group_count == 0;
+}
+
 /* SET (a, b) = (SELECT x, y ...): one subquery a column. */
 static ErrorCode set_from_query(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *assignment, const Expr **exprs, bool *taken) {
     const AstSelect *select = assignment->value->kind == AST_SUBQUERY ? assignment->value->as.select : NULL;
-    if (select == NULL || select->kind != AST_SELECT_QUERY || select->item_count != assignment->column_count) {
-        return select != NULL && select->kind == AST_SELECT_QUERY ? wrong_count(b, assignment)
-                                                                  : not_supported(b, assignment->value->span.at, "SET (...) = this expression");
+    if (select == NULL) {
+        return not_supported(b, assignment->value->span.at, "SET (...) = this expression");
+    }
+    if (select->kind == AST_SELECT_QUERY && !has_star_item(select) && select->item_count != assignment->column_count) {
+        return wrong_count(b, assignment);
     }
     for (uint32_t i = 0; i < assignment->column_count; i++) {
         AstSelect *one = arena_new(b->arena, AstSelect);
         AstExpr *value = arena_new(b->arena, AstExpr);
-        *one = *select;
-        one->items = &select->items[i];
-        one->item_count = 1;
+        if (items_stand_alone(select)) {
+            *one = *select;
+            one->items = &select->items[i];
+            one->item_count = 1;
+        } else {
+            one = select_one(b, assignment, assignment->value->as.select, i);
+        }
         *value = *assignment->value;
         value->kind = AST_SUBQUERY;
         value->as.select = one;

@@ -27,7 +27,7 @@ void scope_add_table(Binder *b, Scope *scope, const Rel *rel, const TableDef *ta
 /* Two tables of one name are fine as long as their schemas tell them apart. */
 static ErrorCode check_unique(Binder *b, const Scope *scope, uint32_t first, int64_t position) {
     Str qualifier = scope->columns[first].qualifier;
-    for (uint32_t i = 0; i < first && qualifier.len > 0; i++) {
+    for (uint32_t i = scope->unique_from; i < first && qualifier.len > 0; i++) {
         if (str_equal(scope->columns[i].qualifier, qualifier) && str_equal(scope->columns[i].schema, scope->columns[first].schema)) {
             return error_set(b->err, ERR_DUPLICATE_ALIAS, position, "table name \"%.*s\" specified more than once", STR_ARG(qualifier));
         }
@@ -520,9 +520,13 @@ static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **r
         return not_supported(b, item->tablesample->span.at, "TABLESAMPLE");
     }
     scope->timestamp = 0;
+    bool hides = item->kind == AST_FROM_JOIN && item->alias != NULL;
+    uint32_t unique_from = scope->unique_from;
+    scope->unique_from = hides ? first : unique_from;
     TRY(bind_kind(b, item, scope, rel_out));
+    scope->unique_from = unique_from;
     TRY(apply_alias(b, item, scope, first));
-    if (item->kind == AST_FROM_JOIN || scope->count == first) {
+    if ((item->kind == AST_FROM_JOIN && !hides) || scope->count == first) {
         return ERR_OK;
     }
     return check_unique(b, scope, first, item->alias != NULL ? item->alias->span.at : item->span.at);

@@ -156,6 +156,7 @@ struct Scope {
     SrfState *srfs;             /* NULL: set-returning functions are not allowed here */
     const char *clause;         /* for messages: "WHERE" */
     bool inside_aggregate;
+    uint32_t unique_from;       /* table names are told apart among the columns from here on: what an aliased join holds is hidden outside */
     bool reads_itself;          /* the step of a recursive query: no aggregates */
 };
 
@@ -275,6 +276,8 @@ NODISCARD ErrorCode json_of_record(Binder *b, Str name, const Expr **args, uint3
 bool is_json_rows(Str name);
 bool has_column_name(Str function); /* its one column keeps its name under an alias: json_array_elements(j) AS e has e.value */
 NODISCARD ErrorCode json_rows_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, Rel **rel_out); /* json_each and its kin */
+bool is_hypothetical(Str name); /* rank, dense_rank, percent_rank, cume_dist WITHIN GROUP */
+NODISCARD ErrorCode bind_hypothetical(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);
 NODISCARD ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out);
 NODISCARD ErrorCode bind_predicate(Binder *b, Scope *scope, const AstExpr *ast, bool *found_out, const Expr **expr_out);
 NODISCARD ErrorCode bind_row_comparison(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out); /* (a, b) < (c, d) */
@@ -332,6 +335,7 @@ NODISCARD ErrorCode call_setval(Binder *b, const Expr **args, uint32_t count, in
 NODISCARD ErrorCode sequence_next(Binder *b, uint32_t sequence_id, int64_t position, const Expr **expr_out);
 NODISCARD ErrorCode bind_sequence_rel(Binder *b, const CatalogObject *sequence, int64_t position, Rel **rel_out);
 bool bind_serial(Binder *b, const AstType *ast, uint16_t number, BoundStatement *bound, ColumnDef *column); /* false: another type */
+NODISCARD ErrorCode check_column_name(Binder *b, Str name, int64_t position); /* 42701: the name of a system column */
 NODISCARD ErrorCode bind_identity(Binder *b, const AstConstraint *constraint, uint16_t number, BoundStatement *bound, ColumnDef *column);
 void note_default_sequence(Binder *b, const Expr *expr, ColumnDef *column);
 NODISCARD ErrorCode check_identity(Binder *b, const ColumnDef *column, const AstExpr *value, bool overriding, int64_t position);

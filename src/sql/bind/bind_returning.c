@@ -87,25 +87,33 @@ ErrorCode bind_returning(Binder *b, const AstSelectItem *items, uint32_t count, 
 
 /* A unique index of exactly these columns and expressions, in any order; a predicate must be said if it has one. */
 static bool index_fits(Binder *b, const TableDef *table, const IndexDef *index, const AstOnConflict *conflict) {
-    if (!index->is_unique || index->internal || index->key_count != conflict->targets.count || (index->predicate_column_id != 0 && conflict->target_where == NULL)) {
+    if (!index->is_unique || index->internal || index->key_count > conflict->targets.count || (index->predicate_column_id != 0 && conflict->target_where == NULL)) {
         return false;
     }
+    bool *used = arena_array(b->arena, bool, conflict->targets.count + 1);
     for (uint16_t k = 0; k < index->key_count; k++) {
-        bool found = false;
-        for (uint32_t i = 0; i < conflict->targets.count && !found; i++) {
+        bool any = false;
+        for (uint32_t i = 0; i < conflict->targets.count; i++) {
             const AstExpr *target = conflict->targets.items[i];
+            bool found;
             if (index->keys[k].text.len == 0) {
                 int number = table_column_by_id(table, index->keys[k].column_id);
                 found = target->kind == AST_NAME && target->as.names.count == 1 && number >= 0 && name_same(&target->as.names.parts[0], table->columns[number].name);
             } else {
                 found = str_equal(expression_text(b, target), index->keys[k].text);
             }
+            used[i] = used[i] || found;
+            any = any || found;
         }
-        if (!found) {
+        if (!any) {
             return false;
         }
     }
-    return true;
+    bool all = true; /* (a, a) names a alone */
+    for (uint32_t i = 0; i < conflict->targets.count; i++) {
+        all = all && used[i];
+    }
+    return all;
 }
 
 static ErrorCode check_targets(Binder *b, const TableDef *table, const AstOnConflict *conflict) {

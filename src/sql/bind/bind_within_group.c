@@ -119,6 +119,9 @@ ErrorCode bind_within_group(Binder *b, Scope *scope, const AstExpr *ast, const E
     if (str_equal_ignore_case(name, STR("mode")) && ast->arg_count == 0 && call->order_count == 1) {
         return bind_mode(b, scope, ast, expr_out);
     }
+    if (is_hypothetical(name)) {
+        return bind_hypothetical(b, scope, ast, expr_out);
+    }
     if (!disc && !str_equal_ignore_case(name, STR("percentile_cont"))) {
         return not_supported(b, ast->span.at, "%.*s WITHIN GROUP", STR_ARG(name));
     }

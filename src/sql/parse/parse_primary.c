@@ -479,6 +479,11 @@ static ErrorCode parse_field(Parser *p, AstExpr **expr) {
     return ERR_OK;
 }
 
+/* PostgreSQL takes no subscript behind ARRAY[...] without parentheses. */
+static bool is_bare_array(const Parser *p, const AstExpr *expr) {
+    return p->dialect == DIALECT_POSTGRES && expr->kind == AST_ARRAY && (expr->flags & AST_PARENS) == 0;
+}
+
 static ErrorCode parse_postfix(Parser *p, AstExpr **expr) {
     for (;;) {
         if (parse__at_mark(p, "::")) {
@@ -487,7 +492,7 @@ static ErrorCode parse_postfix(Parser *p, AstExpr **expr) {
             parse__advance(p);
             TRY(parse__type(p, &type));
             TRY(new_cast(p, span, *expr, type, expr));
-        } else if (parse__at_mark(p, "[")) {
+        } else if (parse__at_mark(p, "[") && !is_bare_array(p, *expr)) {
             TRY(parse__subscripts(p, expr));
         } else if (parse__at_mark(p, ".") && ((*expr)->flags & AST_PARENS) != 0) {
             TRY(parse_field(p, expr));

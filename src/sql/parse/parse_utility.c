@@ -26,7 +26,7 @@ static ErrorCode parse_vacuum(Parser *p, AstUtility *utility) {
         TRY(parse__options(p, &utility->options, &utility->option_count));
     }
     while (parse__accept_keyword(p, KW_FULL) || parse__accept_keyword(p, KW_FREEZE) || parse__accept_keyword(p, KW_VERBOSE) ||
-           parse__accept_keyword(p, KW_ANALYZE) || parse__accept_keyword(p, KW_TABLE)) {
+           parse__accept_keyword(p, KW_ANALYZE) || parse__accept_keyword(p, KW_ANALYSE) || parse__accept_keyword(p, KW_TABLE)) {
     }
     return parse_name_tail(p, utility);
 }

@@ -339,10 +339,14 @@ static ErrorCode scale_finite(double months, double days, double exact_micros, I
     double month_days = to_microsecond((months - r.months) * 30);
     double seconds = to_microsecond((days - r.days + month_days - trunc(month_days)) * 86400);
     if (fabs(seconds) >= 86400) {
-        r.days += (int32_t)(seconds / 86400);
+        if (__builtin_add_overflow(r.days, (int32_t)(seconds / 86400), &r.days)) {
+            return interval_overflow(err);
+        }
         seconds -= trunc(seconds / 86400) * 86400;
     }
-    r.days += (int32_t)month_days;
+    if (__builtin_add_overflow(r.days, (int32_t)month_days, &r.days)) {
+        return interval_overflow(err);
+    }
     double micros = nearbyint(exact_micros + seconds * 1e6);
     if (!(fabs(micros) < 9.2e18)) {
         return interval_overflow(err);
