@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bind_call.c - calls: operators and functions through the resolver, the few that are forms of their own, and aggregates. */
 #include "sql/bind/bind_internal.h"
+#include "sql/system/each.h"
 
 /* ---------------------------------------------------------------- trees of calls */
 
@@ -120,13 +121,31 @@ static ErrorCode call_typeof(Binder *b, const Expr **args, uint32_t count, int64
     return call_function(b, STR("pg_typeof"), args, count, position, false, expr_out);
 }
 
+/* A record of what it is, in which schema, called what, in full. */
+static ErrorCode call_identify(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    static const Str NAMES[] = {{"type", 4}, {"schema", 6}, {"name", 4}, {"identity", 8}};
+    const Expr **fields = arena_array(b->arena, const Expr *, COUNT_OF(NAMES));
+    if (count != 3) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "pg_identify_object takes a catalog, an object and the number of a column");
+    }
+    for (uint32_t i = 0; i < COUNT_OF(NAMES); i++) {
+        const Expr **asked = arena_array(b->arena, const Expr *, 4);
+        Value part = {.type = type_of(TYPE_INT4)};
+        part.as.i32 = (int32_t)i;
+        memcpy(asked, args, 3 * sizeof *asked);
+        asked[3] = expr_constant(b, &part, position);
+        TRY(call_function(b, STR("object part"), asked, 4, position, true, &fields[i]));
+    }
+    return record_of(b, fields, NAMES, COUNT_OF(NAMES), position, expr_out);
+}
+
 typedef ErrorCode (*FormBind)(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
 typedef struct FormRow { Str name; FormBind bind; } FormRow;
 static const FormRow form_rows[] = {
     {{"coalesce", 8}, call_coalesce}, {{"nullif", 6}, call_nullif}, {{"switch", 6}, call_switch}, {{"extract", 7}, call_extract},
     {{"current_time", 12}, call_current_time}, {{"current_timestamp", 17}, call_current_timestamp}, {{"localtime", 9}, call_localtime},
     {{"localtimestamp", 14}, call_localtimestamp}, {{"pg_typeof", 9}, call_typeof},
-    {{"nextval", 7}, call_nextval},   {{"currval", 7}, call_currval}, {{"setval", 6}, call_setval},
+    {{"pg_identify_object", 18}, call_identify}, {{"nextval", 7}, call_nextval},   {{"currval", 7}, call_currval}, {{"setval", 6}, call_setval},
 };
 
 /* ---------------------------------------------------------------- aggregates */
@@ -317,6 +336,21 @@ static uint32_t drop_void_params(const Expr **args, uint32_t count) {
     return kept;
 }
 
+bool is_form_name(Str name) {
+    for (size_t i = 0; i < COUNT_OF(form_rows); i++) {
+        if (str_equal_ignore_case(form_rows[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* int4(x), bpchar(x): where no function is called so, a type of one word is, and its name casts. */
+static bool is_type_call(const Binder *b, Str name, uint32_t count, Type *type_out) {
+    const BuiltinType *type = count == 1 && b->dialect == DIALECT_POSTGRES ? builtin_type_by_name(name) : NULL;
+    return type != NULL && type_from_oid(type->oid, type_out);
+}
+
 static ErrorCode call_form(Binder *b, Scope *scope, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
     count = drop_void_params(args, count);
     for (size_t i = 0; i < COUNT_OF(form_rows); i++) {
@@ -333,6 +367,10 @@ static ErrorCode call_form(Binder *b, Scope *scope, Str name, const Expr **args,
     (void)function_lookup(name, &rows);
     if (rows == 0 && is_srf_name(name)) {
         return call_srf(b, scope, name, args, count, position, expr_out);
+    }
+    Type type;
+    if (rows == 0 && is_type_call(b, name, count, &type)) {
+        return coerce(b, args[0], type, CAST_EXPLICIT, expr_out);
     }
     return call_function(b, name, args, count, position, false, expr_out);
 }

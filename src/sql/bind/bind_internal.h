@@ -275,6 +275,7 @@ NODISCARD ErrorCode json_aggregate_result(Binder *b, const AggregateCallAst *cal
 NODISCARD ErrorCode json_of_record(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, bool *found_out, const Expr **expr_out);
 bool is_json_rows(Str name);
 bool has_column_name(Str function); /* its one column keeps its name under an alias: json_array_elements(j) AS e has e.value */
+bool is_form_name(Str name);                                /* calls with rules of their own, which no row of the function table has */
 NODISCARD ErrorCode json_rows_rel(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, Rel **rel_out); /* json_each and its kin */
 bool is_hypothetical(Str name); /* rank, dense_rank, percent_rank, cume_dist WITHIN GROUP */
 NODISCARD ErrorCode bind_hypothetical(Binder *b, Scope *scope, const AstExpr *ast, const Expr **expr_out);

@@ -153,6 +153,30 @@ static ErrorCode expand_array(Binder *b, const Expr **args, uint32_t count, int6
     return rel_project(b, rel, exprs, names, 2, rel_out);
 }
 
+/* aclexplode(rights): a row for each right, from texts "grantor,grantee,right,grantable". */
+static ErrorCode acl_rel(Binder *b, const Expr **args, uint32_t count, int64_t position, Rel **rel_out) {
+    static const struct { Str name; uint8_t type; } COLUMNS[] = {
+        {{"grantor", 7}, TYPE_OID}, {{"grantee", 7}, TYPE_OID}, {{"privilege_type", 14}, TYPE_TEXT}, {{"is_grantable", 12}, TYPE_BOOL}};
+    const Expr **entries = arena_array(b->arena, const Expr *, 1);
+    const Expr *exprs[COUNT_OF(COLUMNS)];
+    Str names[COUNT_OF(COLUMNS)];
+    Rel *rel = NULL;
+    TRY(call_function(b, STR("acl entries"), args, count, position, true, &entries[0]));
+    TRY(srf_rel(b, STR("unnest"), entries, 1, position, &rel));
+    for (uint32_t i = 0; i < COUNT_OF(COLUMNS); i++) {
+        const Expr **parts = arena_array(b->arena, const Expr *, 3);
+        Value number = {.type = type_of(TYPE_INT4)};
+        number.as.i32 = (int32_t)i + 1;
+        parts[0] = rel_column_expr(b, rel, 0);
+        parts[1] = expr_text(b, STR(","), TYPE_TEXT, position);
+        parts[2] = expr_constant(b, &number, position);
+        TRY(call_function(b, STR("split_part"), parts, 3, position, false, &exprs[i]));
+        TRY(coerce(b, exprs[i], type_of((TypeId)COLUMNS[i].type), CAST_EXPLICIT, &exprs[i]));
+        names[i] = COLUMNS[i].name;
+    }
+    return rel_project(b, rel, exprs, names, COUNT_OF(COLUMNS), rel_out);
+}
+
 static const char *keyword_description(KeywordClass word_class) {
     switch (word_class) {
     case KEYWORD_UNRESERVED: return "unreserved";
@@ -199,6 +223,7 @@ typedef struct DerivedRow {
 static const DerivedRow derived_rows[] = {
     {{"generate_subscripts", 19}, subscripts_rel}, {{"string_to_table", 15}, string_to_table},
     {{"regexp_split_to_table", 21}, regexp_split_to_table}, {{"regexp_matches", 14}, regexp_matches}, {{"_pg_expandarray", 15}, expand_array}, {{"pg_get_keywords", 15}, keywords_rel},
+    {{"aclexplode", 10}, acl_rel},
 };
 
 static const DerivedRow *find_derived(Str name) {
@@ -382,6 +407,15 @@ static bool is_rows_from(const AstExpr *ast) {
     return ast->kind == AST_CALL && str_equal(ast->as.text, STR("rows from"));
 }
 
+/* A record whose fields are known is a row of them. */
+static ErrorCode record_rel(Binder *b, Rel *row, const Expr *value, const RecordShape *shape, Rel **rel_out) {
+    const Expr **fields = arena_array(b->arena, const Expr *, shape->count + 1u);
+    for (uint32_t i = 0; i < shape->count; i++) {
+        TRY(record_field(b, value, i, value->position, &fields[i]));
+    }
+    return rel_project(b, row, fields, shape->names, shape->count, rel_out);
+}
+
 /* A function that is none of those above: one row with its value. */
 static ErrorCode scalar_rel(Binder *b, Scope *scope, const AstExpr *ast, Rel **rel_out) {
     Rel *row = NULL;
@@ -389,14 +423,15 @@ static ErrorCode scalar_rel(Binder *b, Scope *scope, const AstExpr *ast, Rel **r
     Str name = function_name(ast);
     size_t rows = 0;
     (void)function_lookup(name, &rows);
-    if (ast->kind == AST_CALL && rows == 0) {
+    if (ast->kind == AST_CALL && rows == 0 && !is_form_name(name)) {
         return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "table function %.*s does not exist", STR_ARG(name));
     }
     TRY(bind_expr(b, scope, ast, &value));
     TRY(coerce_known(b, value, &value));
     TRY(rel_new(b, REL_VALUES, 0, ast->span.at, &row));
     row->as.values.row_count = 1;
-    return rel_project(b, row, &value, &name, 1, rel_out);
+    const RecordShape *shape = value->type.id == TYPE_RECORD ? record_shape(b, value) : NULL;
+    return shape != NULL ? record_rel(b, row, value, shape, rel_out) : rel_project(b, row, &value, &name, 1, rel_out);
 }
 
 static ErrorCode one_function(Binder *b, Scope *inside, const AstExpr *ast, Rel **rel_out) {

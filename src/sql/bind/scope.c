@@ -152,16 +152,18 @@ ErrorCode scope_find(Binder *b, const Scope *scope, const AstNames *names, const
     return *column_out != NULL ? ERR_OK : no_such_column(b, scope, names);
 }
 
-/* PostgreSQL's system column: the oid of the table that the row comes from, one value for each table of the scope. */
-static bool resolve_tableoid(Binder *b, const Scope *scope, const AstNames *names, const Expr **expr_out) {
-    if (!name_same(&names->parts[names->count - 1], STR("tableoid"))) {
+/* PostgreSQL's system columns: tableoid is the oid of the table that the row comes from, one value for each table of the scope; xmin is known of
+ * the catalogs' rows alone, where tools read it. */
+static bool resolve_system_column(Binder *b, const Scope *scope, const AstNames *names, const Expr **expr_out) {
+    bool xmin = name_same(&names->parts[names->count - 1], STR("xmin"));
+    if (!xmin && !name_same(&names->parts[names->count - 1], STR("tableoid"))) {
         return false;
     }
     for (uint32_t i = 0; i < scope->count; i++) {
         const ScopeColumn *column = &scope->columns[i];
-        if (column->table_id != 0 && qualifier_matches(names, column)) {
-            Value value = {.type = type_of(TYPE_OID)};
-            value.as.i32 = (int32_t)oid_of_table(column->table_id);
+        if (column->table_id != 0 && qualifier_matches(names, column) && (!xmin || table_is_system(column->table_id))) {
+            Value value = {.type = type_of(xmin ? TYPE_XID : TYPE_OID)};
+            value.as.i32 = xmin ? 1 : (int32_t)oid_of_table(column->table_id);
             *expr_out = expr_constant(b, &value, names->span.at);
             return true;
         }
@@ -193,7 +195,7 @@ ErrorCode scope_resolve(Binder *b, const Scope *scope, const AstNames *names, co
         return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, names->span.at, "column \"%.*s\" cannot be read from this part of the query",
                          STR_ARG(column->name));
     }
-    return resolve_tableoid(b, scope, names, expr_out) ? ERR_OK : no_such_column(b, scope, names);
+    return resolve_system_column(b, scope, names, expr_out) ? ERR_OK : no_such_column(b, scope, names);
 }
 
 /* ---------------------------------------------------------------- tables and their columns */

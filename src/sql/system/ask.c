@@ -53,6 +53,11 @@ void answer_oid(Ask *ask, uint32_t value) {
     ask->answered = true;
 }
 
+void answer_int4(Ask *ask, int32_t value) {
+    ((int32_t *)vector_data(ask->out))[ask->row] = value;
+    ask->answered = true;
+}
+
 void answer_int8(Ask *ask, int64_t value) {
     ((int64_t *)vector_data(ask->out))[ask->row] = value;
     ask->answered = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ask.h - one row of a call to a function that asks the catalog: arguments in, one answer out.
  *
- * An answer that gives nothing is NULL. Files: call_define.c, call_names.c, call_privilege.c. */
+ * An answer that gives nothing is NULL. Files: call_define.c, call_identify.c, call_names.c, call_privilege.c, call_shape.c. */
 #pragma once
 #include "sql/system/each.h"
 
@@ -23,6 +23,7 @@ void answer_buffer(Ask *ask);           /* ask->text */
 void answer_str(Ask *ask, Str text);
 void answer_bool(Ask *ask, bool value);
 void answer_oid(Ask *ask, uint32_t value);
+void answer_int4(Ask *ask, int32_t value);
 void answer_int8(Ask *ask, int64_t value);
 
 #define X(name) ErrorCode system_answer_##name(Ask *ask, Error *err);
