@@ -250,13 +250,19 @@ ErrorCode bind_array_assignment(Binder *b, Scope *scope, const AstExpr *target, 
     for (uint32_t i = 1; i < target->arg_count; i++) {
         slice = slice || target->args[i]->kind == AST_SLICE;
     }
-    if (target->arg_count - 1 > (slice ? 1 : ANY_ARRAY_DIMS_MAX)) {
-        return slice ? not_supported(b, position, "an assignment to a slice of several dimensions")
-                     : error_set(b->err, ERR_PROGRAM_LIMIT, position, "number of array dimensions (%u) exceeds the maximum allowed (%d)", target->arg_count - 1, ANY_ARRAY_DIMS_MAX);
+    if (target->arg_count - 1 > ANY_ARRAY_DIMS_MAX) {
+        return error_set(b->err, ERR_PROGRAM_LIMIT, position, "number of array dimensions (%u) exceeds the maximum allowed (%d)", target->arg_count - 1, ANY_ARRAY_DIMS_MAX);
     }
     args[0] = array;
     TRY(bind_expr(b, scope, value, &args[1]));
-    TRY(coerce(b, args[1], slice ? array->type : type_element(array->type), CAST_ASSIGNMENT, &args[1]));
+    Type given = args[1]->type, wanted = slice ? array->type : type_element(array->type);
+    ErrorCode code = coerce(b, args[1], wanted, CAST_ASSIGNMENT, &args[1]);
+    if (code == ERR_DATATYPE_MISMATCH && target->args[0]->kind == AST_NAME) {
+        error_ignore(error_set(b->err, code, position, "subscripted assignment to \"%.*s\" requires type %.*s but expression is of type %.*s",
+                               STR_ARG(target->args[0]->as.names.parts[0].text), STR_ARG(type_name(b, wanted)), STR_ARG(type_name(b, given))));
+        return error_add(b->err, 'H', "You will need to rewrite or cast the expression.");
+    }
+    TRY(code);
     if (slice) {
         TRY(slice_bounds(b, scope, target, args, &count));
     } else {

@@ -73,6 +73,9 @@ static ErrorCode target_places(Binder *b, const AstInsert *insert, const TableDe
     for (uint32_t i = 0; i < insert->column_count; i++) {
         uint16_t number = 0;
         TRY(table_column(b, table, &insert->columns[i], &number));
+        if (places[number] >= 0 && insert->targets != NULL && insert->targets[i] != NULL && insert->targets[places[number]] != NULL) {
+            continue; /* a[1], a[2]: parts of one value */
+        }
         if (places[number] >= 0) {
             return error_set(b->err, ERR_DUPLICATE_COLUMN, insert->columns[i].span.at, "column \"%.*s\" specified more than once", STR_ARG(insert->columns[i].text));
         }
@@ -109,6 +112,24 @@ static ErrorCode check_not_null(Binder *b, const TableDef *table, const ColumnDe
     return ERR_OK;
 }
 
+static bool has_parts(const AstInsert *insert, int32_t place) {
+    return insert->targets != NULL && place >= 0 && (uint32_t)place < insert->column_count && insert->targets[place] != NULL;
+}
+
+/* a[1], a[3]: one after the other in an array that was NULL. */
+static ErrorCode assign_parts(Binder *b, Scope *scope, const AstInsert *insert, const TableDef *table, uint16_t number, const AstExprList *row, const Expr **cell) {
+    const ColumnDef *column = &table->columns[number];
+    *cell = expr_null(b, column->type, row->items[0]->span.at);
+    for (uint32_t i = 0; i < insert->column_count && i < row->count; i++) {
+        uint16_t other = 0;
+        TRY(table_column(b, table, &insert->columns[i], &other));
+        if (other == number) {
+            TRY(bind_array_assignment(b, scope, insert->targets[i], row->items[i], *cell, cell));
+        }
+    }
+    return column->domain_id != 0 ? domain_checked(b, column->domain_id, *cell, cell) : ERR_OK;
+}
+
 static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *table, const int32_t *places, uint32_t given, Rel **rel_out) {
     const AstSelect *source = insert->source;
     uint32_t columns = table->column_count;
@@ -126,6 +147,10 @@ static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *
             const Expr **cell = &cells[(size_t)r * columns + c];
             bool has = places[c] >= 0 && (uint32_t)places[c] < row->count;
             TRY(has ? check_identity(b, &table->columns[c], row->items[places[c]], insert->overriding == AST_OVERRIDING_SYSTEM, row->items[places[c]]->span.at) : ERR_OK);
+            if (has && has_parts(insert, places[c])) {
+                TRY(assign_parts(b, &none, insert, table, (uint16_t)c, row, cell));
+                continue;
+            }
             TRY(has ? assign(b, &none, &table->columns[c], row->items[places[c]], cell)
                     : column_default(b, &table->columns[c], row->items[0]->span.at, cell));
             TRY(check_not_null(b, table, &table->columns[c], *cell));
@@ -143,6 +168,9 @@ static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *
 
 static ErrorCode query_rel(Binder *b, const AstInsert *insert, const TableDef *table, const int32_t *places, uint32_t given, Rel **rel_out) {
     Query query = {0};
+    if (insert->targets != NULL) {
+        return not_supported(b, insert->source->span.at, "a query that fills parts of arrays");
+    }
     TRY(bind_query(b, insert->source, NULL, &query));
     if (query.rel->column_count != given) {
         bool more = query.rel->column_count > given;

@@ -301,6 +301,7 @@ typedef struct AstInsert {
     AstNames table;
     AstName *alias;
     AstName *columns; uint32_t column_count;
+    AstExpr **targets;          /* INSERT INTO t (a[1], b): the column under its subscripts, NULL: the column itself; NULL if none has any */
     AstSelect *source;          /* VALUES or a query; NULL = DEFAULT VALUES */
     enum { AST_OVERRIDING_NONE, AST_OVERRIDING_SYSTEM, AST_OVERRIDING_USER } overriding;
     AstOnConflict *on_conflict;

@@ -65,6 +65,22 @@ static void put_insert_mode(Deparser *d, const AstInsert *insert) {
     put(d, "INTO ");
 }
 
+static void put_insert_columns(Deparser *d, const AstInsert *insert) {
+    if (insert->targets == NULL) {
+        deparse__name_list(d, insert->columns, insert->column_count);
+        return;
+    }
+    for (uint32_t i = 0; i < insert->column_count; i++) {
+        put(d, i > 0 ? ", " : "(");
+        if (insert->targets[i] != NULL) {
+            deparse__expr(d, insert->targets[i]);
+        } else {
+            deparse__name(d, &insert->columns[i]);
+        }
+    }
+    put(d, ")");
+}
+
 static void put_insert(Deparser *d, const AstStatement *statement) {
     const AstInsert *insert = statement->as.insert;
     deparse__declares(d, insert->declares, insert->declare_count);
@@ -77,7 +93,7 @@ static void put_insert(Deparser *d, const AstStatement *statement) {
     }
     if (insert->column_count > 0) {
         put(d, " ");
-        deparse__name_list(d, insert->columns, insert->column_count);
+        put_insert_columns(d, insert);
     }
     put(d, insert->overriding == AST_OVERRIDING_USER ? " OVERRIDING USER VALUE" : insert->overriding == AST_OVERRIDING_SYSTEM ? " OVERRIDING SYSTEM VALUE" : "");
     if (insert->source == NULL) {

@@ -23,12 +23,53 @@ static ErrorCode parse_insert_mode(Parser *p, AstInsert *insert) {
     return ERR_OK;
 }
 
+enum { INSERT_TARGETS_MAX = 64 };   /* columns of an INSERT in front of the last that has subscripts */
+
+static ErrorCode parse_target_subscripts(Parser *p, const AstName *column, AstExpr **target_out) {
+    *target_out = NULL;
+    if (!parse__at_mark(p, "[")) {
+        return ERR_OK;
+    }
+    AstExpr *target = arena_new(p->arena, AstExpr);
+    *target = (AstExpr){.kind = AST_NAME, .depth = 1, .span = column->span, .as.names = {.parts = parse__new_name(p, *column), .count = 1, .span = column->span}};
+    while (parse__at_mark(p, "[")) {
+        TRY(parse__subscripts(p, &target));
+    }
+    *target_out = target;
+    return ERR_OK;
+}
+
 /* (a, b): a column list, unless a query opens behind the parenthesis. */
 static ErrorCode parse_insert_columns(Parser *p, AstInsert *insert) {
     if (!parse__at_mark(p, "(") || parse__at_query(p, true) || parse__peek_mark(p, "(")) {
         return ERR_OK;
     }
-    return parse__name_list(p, &insert->columns, &insert->column_count, "a column name");
+    Token open = p->token;
+    AstExpr *targets[INSERT_TARGETS_MAX];
+    uint32_t count = 0;
+    bool any = false;
+    parse__advance(p);
+    size_t mark = list_begin(p);
+    do {
+        AstName name = {0};
+        AstExpr *target = NULL;
+        TRY(parse__name(p, &name, "a column name"));
+        TRY(parse_target_subscripts(p, &name, &target));
+        if (target != NULL && count >= INSERT_TARGETS_MAX) {
+            return error_set(p->err, ERR_TOO_COMPLEX, name.span.at, "subscripts behind more than %d columns of an INSERT", INSERT_TARGETS_MAX);
+        }
+        any = any || target != NULL;
+        targets[MIN_OF(count, INSERT_TARGETS_MAX - 1u)] = target;
+        count++;
+        list_push(p, &name, sizeof name);
+    } while (parse__accept_mark(p, ","));
+    insert->columns = list_end(p, mark, AstName, &insert->column_count);
+    if (any) {
+        insert->targets = arena_array(p->arena, AstExpr *, count);
+        memset(insert->targets, 0, count * sizeof *insert->targets);
+        memcpy(insert->targets, targets, MIN_OF(count, (uint32_t)INSERT_TARGETS_MAX) * sizeof *targets);
+    }
+    return parse__expect_close(p, open);
 }
 
 static ErrorCode parse_assignment(Parser *p, AstAssignment *assignment) {
@@ -40,14 +81,7 @@ static ErrorCode parse_assignment(Parser *p, AstAssignment *assignment) {
         assignment->columns = parse__new_name(p, names.parts[names.count - 1]);
         assignment->column_count = 1;
     }
-    if (parse__at_mark(p, "[")) {
-        AstExpr *target = arena_new(p->arena, AstExpr);
-        *target = (AstExpr){.kind = AST_NAME, .depth = 1, .span = assignment->columns[0].span, .as.names = {.parts = assignment->columns, .count = 1, .span = assignment->columns[0].span}};
-        while (parse__at_mark(p, "[")) {
-            TRY(parse__subscripts(p, &target));
-        }
-        assignment->target = target;
-    }
+    TRY(parse_target_subscripts(p, &assignment->columns[0], &assignment->target));
     if (!parse__at_operator(p, "=")) {
         return parse__expected(p, "=");
     }

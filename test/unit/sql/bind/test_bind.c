@@ -91,7 +91,7 @@ static const BindCase postgres_cases[] = {
     {"create table z as select 1 a, null b, 'x' c",
      "{project 1:integer, NULL:text, 'x':text[#1 a integer, #2 b text, #3 c text] {values 1 }}"},
     {"alter table bag add column a int",
-     "42701@27"},
+     "42701@-1"},
     {"alter table bag add column zz int default 5, drop column b, rename column c to cc",
      "kind 10"},
     {"alter table bag drop column nosuch",
