@@ -21,6 +21,14 @@ typedef void (*FatalHandler)(ErrorCode code, const char *message);
 void fatal_install(FatalHandler handler); /* once, at start, before threads */
 _Noreturn void fatal(ErrorCode code, const char *format, ...) PRINTF_LIKE(2, 3);
 
+#if defined(__SANITIZE_ADDRESS__)
+#define MEMORY_POISONS 1 /* free room of arenas is marked as such */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MEMORY_POISONS 1
+#endif
+#endif
+
 typedef struct ArenaBlock ArenaBlock;
 typedef struct Arena {
     ArenaBlock *head;       /* newest block */
@@ -40,8 +48,23 @@ typedef struct ArenaMark {
 void arena_init(Arena *arena, size_t limit_bytes); /* no memory until first use */
 void arena_deinit(Arena *arena);                   /* frees all; a zeroed Arena is fine */
 void arena_reset(Arena *arena);                    /* forgets all, keeps the blocks */
-void *arena_alloc_aligned(Arena *arena, size_t bytes, size_t alignment); /* not zeroed; lives until reset */
-void *arena_calloc_bytes(Arena *arena, size_t bytes); /* zeroed, 16-byte aligned */
+void *arena_alloc_slowly(Arena *arena, size_t bytes, size_t alignment);  /* what arena_alloc_aligned calls when its block is full */
+/* Not zeroed; lives until reset. */
+static inline void *arena_alloc_aligned(Arena *arena, size_t bytes, size_t alignment) {
+#ifndef MEMORY_POISONS
+    uint8_t *next = arena->next;
+    size_t gap = -(uintptr_t)next & (alignment - 1);
+    if (LIKELY(next != NULL && bytes <= (size_t)(arena->end - next) && gap <= (size_t)(arena->end - next) - bytes)) {
+        arena->next = next + gap + bytes;
+        arena->used_bytes += bytes;
+        arena->over_limit |= arena->used_bytes > arena->limit_bytes;
+        return next + gap;
+    }
+#endif
+    return arena_alloc_slowly(arena, bytes, alignment);
+}
+/* Zeroed, 16-byte aligned. */
+static inline void *arena_calloc_bytes(Arena *arena, size_t bytes) { return memset(arena_alloc_aligned(arena, bytes, 16), 0, bytes); }
 ArenaMark arena_mark(const Arena *arena);
 void arena_rewind(Arena *arena, ArenaMark mark);   /* frees what came after the mark */
 #define arena_new(arena, Type) ((Type *)arena_calloc_bytes((arena), sizeof(Type)))

@@ -10,14 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_POISONS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_POISONS 1
-#endif
-#endif
-#ifdef ARENA_POISONS
+#ifdef MEMORY_POISONS
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
@@ -123,7 +116,7 @@ static uint8_t *align_up(uint8_t *pointer, size_t alignment) {
     return pointer + (-(uintptr_t)pointer & (alignment - 1));
 }
 
-void *arena_alloc_aligned(Arena *arena, size_t bytes, size_t alignment) {
+void *arena_alloc_slowly(Arena *arena, size_t bytes, size_t alignment) {
     assert(alignment != 0);
     assert((alignment & (alignment - 1)) == 0);
     uint8_t *at = arena->next == NULL ? NULL : align_up(arena->next, alignment);
@@ -136,12 +129,6 @@ void *arena_alloc_aligned(Arena *arena, size_t bytes, size_t alignment) {
     arena->used_bytes += bytes;
     arena->over_limit |= arena->used_bytes > arena->limit_bytes;
     ASAN_UNPOISON_MEMORY_REGION(at, bytes);
-    return at;
-}
-
-void *arena_calloc_bytes(Arena *arena, size_t bytes) {
-    void *at = arena_alloc_aligned(arena, bytes, 16);
-    memset(at, 0, bytes);
     return at;
 }
 

@@ -50,6 +50,10 @@ bool utf8_valid(Str s) {
             at += 8;
             continue;
         }
+        if ((uint8_t)s.data[at] < 0x80) {
+            at++;
+            continue;
+        }
         uint32_t code_point;
         int used = utf8_decode(s, at, &code_point);
         if (used <= 0) {
