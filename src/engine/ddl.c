@@ -25,11 +25,16 @@ ErrorCode ddl__unlock(Txn *txn, ErrorCode code) {
     return code;
 }
 
+static int64_t lock_timeout(const Txn *txn) {
+    return txn->options.lock_timeout_ms != NULL ? txn->options.lock_timeout_ms(txn->options.interrupt_context) : 0;
+}
+
 /* Who holds nothing that others wait for, and can be interrupted, may wait for long; but not so many that no thread is left for who is waited for. */
 int64_t ddl__deadline(const Txn *txn) {
     Engine *engine = txn->engine;
     bool patient = txn->options.interrupted != NULL && txn->writes.count == 0 && engine->ddl_waiters < DDL_WAITERS_MAX;
-    return engine->os.clock->monotonic_nanos(engine->os.clock) + INT64_C(1000000) * (patient ? DDL_WAIT_ALONE_MS : DDL_WAIT_MS);
+    int64_t wait_ms = patient ? DDL_WAIT_ALONE_MS : DDL_WAIT_MS, limit_ms = lock_timeout(txn);
+    return engine->os.clock->monotonic_nanos(engine->os.clock) + INT64_C(1000000) * (limit_ms > 0 ? MIN_OF(wait_ms, limit_ms) : wait_ms);
 }
 
 ErrorCode ddl__wait(Txn *txn, Str name, int64_t deadline_nanos, Error *err) {
@@ -37,7 +42,7 @@ ErrorCode ddl__wait(Txn *txn, Str name, int64_t deadline_nanos, Error *err) {
     Sched *sched = engine->os.sched;
     int64_t now = engine->os.clock->monotonic_nanos(engine->os.clock);
     if (now >= deadline_nanos) {
-        return in_use(name, err);
+        return lock_timeout(txn) > 0 ? error_set(err, ERR_LOCK_NOT_AVAILABLE, ERROR_NO_POSITION, "canceling statement due to lock timeout") : in_use(name, err);
     }
     int64_t step = now + INT64_C(20000000); /* a change between check and wait is seen after 20 ms at the latest */
     engine->ddl_waiters++;

@@ -56,7 +56,8 @@ typedef struct TxnOptions {
     uint8_t durability;
     uint32_t durability_ms;          /* session's; UNSET and 0 = database's */
     ErrorCode (*interrupted)(void *context, Error *err); /* asked while DDL waits for others, every 20 ms: an error ends the wait; may be NULL */
-    void *interrupt_context;
+    int64_t (*lock_timeout_ms)(void *context); /* the longest of these waits, 0: as long as they are; may be NULL */
+    void *interrupt_context;             /* of both */
 } TxnOptions;
 
 NODISCARD ErrorCode engine_begin(Engine *engine, const TxnOptions *options, Txn **txn_out, Error *err);

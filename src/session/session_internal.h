@@ -180,7 +180,7 @@ struct Session {
     Str authorized_user;
     Dialect dialect;
     uint32_t passes_off;
-    int64_t timeout_ms, transaction_timeout_ms, idle_in_transaction_ms, idle_session_ms;
+    int64_t timeout_ms, transaction_timeout_ms, lock_timeout_ms, idle_in_transaction_ms, idle_session_ms;
     size_t memory_limit;
     int workers;
     uint8_t durability;

@@ -14,12 +14,13 @@ bool session__read_only(const Session *session) {
     return session->options.read_only || (session->in_block ? session->block_read_only : default_flag(session, SETTING_DEFAULT_READ_ONLY));
 }
 
+static int64_t lock_timeout_ms(void *session) { return ((Session *)session)->lock_timeout_ms; }
 static ErrorCode interrupted(void *session, Error *err) { return query_control_check(&((Session *)session)->control, err); }
 
 ErrorCode session__engine_begin(Session *session, bool read_only, Txn **txn_out, Error *err) {
     uint8_t isolation = session->in_block ? session->block_isolation : setting__isolation(setting__value(session, SETTING_DEFAULT_ISOLATION));
     TxnOptions options = {.isolation = isolation, .read_only = read_only, .durability = session->durability, .durability_ms = session->durability_ms,
-                          .interrupted = interrupted, .interrupt_context = session};
+                          .interrupted = interrupted, .lock_timeout_ms = lock_timeout_ms, .interrupt_context = session};
     return engine_begin(session->engine, &options, txn_out, err);
 }
 

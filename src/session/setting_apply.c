@@ -118,6 +118,7 @@ static void apply_number(Session *session, SettingId id, Str value) {
     switch (id) {
     case SETTING_STATEMENT_TIMEOUT: session->timeout_ms = number > 0 ? number : session->options.timeout_ms; break;
     case SETTING_TRANSACTION_TIMEOUT: session->transaction_timeout_ms = number; break;
+    case SETTING_LOCK_TIMEOUT: session->lock_timeout_ms = number; break;
     case SETTING_IDLE_IN_TRANSACTION: session->idle_in_transaction_ms = number; break;
     case SETTING_IDLE_SESSION: session->idle_session_ms = number; break;
     case SETTING_QUERY_MEMORY: session->memory_limit = (size_t)number << 10; break;
@@ -181,6 +182,7 @@ ErrorCode setting__apply(Session *session, SettingId id, Str value, Error *err) 
     case SETTING_OPTIMIZER_SKIP: return apply_passes(session, value, err);
     case SETTING_STATEMENT_TIMEOUT:
     case SETTING_TRANSACTION_TIMEOUT:
+    case SETTING_LOCK_TIMEOUT:
     case SETTING_IDLE_IN_TRANSACTION:
     case SETTING_IDLE_SESSION:
     case SETTING_QUERY_MEMORY:

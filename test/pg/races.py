@@ -187,6 +187,8 @@ def a_wait_for_a_table_can_be_cancelled():
         raise_errors(two.query("set statement_timeout = '200ms'"))
         expect(two.error("alter table waited_for add column b text")["C"], "57014")
         assert 0.1 < time.time() - begin < 2, time.time() - begin
+        raise_errors(two.query("set statement_timeout = 0; set lock_timeout = '200ms'"))
+        expect(two.error("alter table waited_for add column b text")["C"], "55P03")
         raise_errors(one.query("rollback"))
         raise_errors(two.query("alter table waited_for add column b text; drop table waited_for"))
 
