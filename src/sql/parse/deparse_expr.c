@@ -57,17 +57,6 @@ void deparse__exprs(Deparser *d, AstExpr *const *exprs, uint32_t count) {
     }
 }
 
-/* A query that begins with a table is told from an expression by the word TABLE. */
-static void put_query_text(Deparser *d, const AstSelect *select) {
-    const AstSelect *first = select;
-    while (first->kind == AST_SELECT_SET_OPERATION && first->with == NULL && first->declare_count == 0 && !deparse__arm_in_parens(first, 0)) {
-        first = first->arms[0];
-    }
-    bool table = first->kind == AST_SELECT_TABLE && first->with == NULL && first->declare_count == 0;
-    put(d, table ? "TABLE " : "");
-    deparse__select(d, select);
-}
-
 /* ---------------------------------------------------------------- how tightly a tree binds */
 
 static Power word_operator_power(Str name) {
@@ -149,7 +138,7 @@ static void put_list_predicate(Deparser *d, const AstExpr *expr) {
         put_comma(d, i - 1);
         const AstExpr *item = expr->args[i];
         if (item->kind == AST_SUBQUERY && (item->flags & AST_PARENS) == 0) {
-            put_query_text(d, item->as.select);
+            deparse__select(d, item->as.select);
         } else {
             deparse__expr(d, item);
         }
@@ -173,7 +162,7 @@ static bool put_quantified(Deparser *d, const AstExpr *expr) {
     }
     put(d, (expr->flags & AST_ANY) != 0 ? " ANY (" : " ALL (");
     if (expr->args[1]->kind == AST_SUBQUERY && (expr->args[1]->flags & AST_PARENS) == 0) {
-        put_query_text(d, expr->args[1]->as.select);
+        deparse__select(d, expr->args[1]->as.select);
     } else {
         deparse__expr(d, expr->args[1]);
     }
@@ -246,7 +235,7 @@ static void put_operator(Deparser *d, const AstExpr *expr) {
 static void put_query_call(Deparser *d, const AstExpr *expr) {
     buffer_append_upper(d->out, expr->as.text);
     put(d, "(");
-    put_query_text(d, expr->args[0]->as.select);
+    deparse__select(d, expr->args[0]->as.select);
     put(d, ")");
 }
 
@@ -534,7 +523,7 @@ static void put_star(Deparser *d, const AstExpr *expr) {
 
 static void put_subquery(Deparser *d, const AstExpr *expr) {
     put(d, "(");
-    put_query_text(d, expr->as.select);
+    deparse__select(d, expr->as.select);
     put(d, ")");
 }
 

@@ -25,7 +25,6 @@ void deparse__type(Deparser *d, const AstType *type);
 void deparse__sort_keys(Deparser *d, const AstSortKey *keys, uint32_t count);
 void deparse__window(Deparser *d, const AstWindow *window);
 void deparse__bound(Deparser *d, const AstFrameBound *bound);
-bool deparse__arm_in_parens(const AstSelect *select, uint32_t arm); /* of a set operation */
 void deparse__select(Deparser *d, const AstSelect *select);
 void deparse__items(Deparser *d, const AstSelectItem *items, uint32_t count);
 void deparse__with(Deparser *d, const AstWith *with);

@@ -286,7 +286,7 @@ void deparse__from_list(Deparser *d, AstFrom *const *list, uint32_t count) {
 
 static void put_query_head(Deparser *d, const AstSelect *select) {
     if (select->kind == AST_SELECT_TABLE) {
-        put(d, "TABLE "); /* a name alone may be a statement's first word */
+        put(d, "TABLE "); /* a name alone may be a statement's first word, or an expression */
         deparse__from_list(d, select->from, select->from_count);
         return;
     }
@@ -345,14 +345,14 @@ static bool needs_parens(const AstSelect *arm) {
            arm->declare_count > 0;
 }
 
-bool deparse__arm_in_parens(const AstSelect *select, uint32_t arm) {
+static bool arm_in_parens(const AstSelect *select, uint32_t arm) {
     return needs_parens(select->arms[arm]) || select->arm_count == 1;
 }
 
 static void put_set_operation(Deparser *d, const AstSelect *select) {
     static const char *const operations[] = {" UNION ", " UNION ALL ", " EXCEPT ", " EXCEPT ALL ", " INTERSECT ", " INTERSECT ALL "};
     for (uint32_t i = 0; i < select->arm_count; i++) {
-        bool parens = deparse__arm_in_parens(select, i);
+        bool parens = arm_in_parens(select, i);
         put(d, i > 0 ? operations[select->operation] : "");
         put(d, parens ? "(" : "");
         deparse__select(d, select->arms[i]);
