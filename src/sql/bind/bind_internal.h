@@ -349,6 +349,7 @@ NODISCARD ErrorCode rel_new(Binder *b, RelKind kind, uint32_t column_count, int6
 ColumnId column_new(Binder *b, const SymbolTable *symbols);
 RelColumn *rel_columns(Rel *rel);                               /* writable, of a rel made by rel_new */
 NODISCARD ErrorCode rel_like(Binder *b, RelKind kind, Rel *input, Rel **rel_out);            /* columns are the input's */
+NODISCARD ErrorCode rel_distinct(Binder *b, Rel *input, Rel **rel_out);
 NODISCARD ErrorCode rel_filter(Binder *b, Rel *input, const Expr *condition, Rel **rel_out);
 NODISCARD ErrorCode rel_project(Binder *b, Rel *input, const Expr *const *exprs, const Str *names, uint32_t count, Rel **rel_out);
 NODISCARD ErrorCode rel_scan(Binder *b, const TableDef *table, bool with_ref, Rel **rel_out);

@@ -336,20 +336,8 @@ static ErrorCode apply_distinct(Binder *b, SelectState *s) {
     if (!s->ast->distinct || s->ast->distinct_on_given) {
         return ERR_OK;
     }
-    Rel *input = s->rel;
-    Rel *rel = NULL;
-    TRY(rel_new(b, REL_DISTINCT, input->column_count, ERROR_NO_POSITION, &rel));
-    RelColumn *columns = rel_columns(rel);
-    for (uint32_t i = 0; i < input->column_count; i++) {
-        ColumnId id = columns[i].id;
-        columns[i] = input->columns[i];
-        columns[i].id = id;
-        b->column_symbols[id] = columns[i].symbols;
-    }
-    rel->inputs[0] = input;
-    s->rel = rel;
     s->timestamp = 0;
-    return ERR_OK;
+    return rel_distinct(b, s->rel, &s->rel);
 }
 
 static ErrorCode apply_order(Binder *b, SelectState *s) {

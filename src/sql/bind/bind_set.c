@@ -118,21 +118,6 @@ ErrorCode union_all(Binder *b, const AstSelect *select, Query *arms, uint32_t co
     return ERR_OK;
 }
 
-static ErrorCode distinct_of(Binder *b, Rel *input, Rel **rel_out) {
-    Rel *rel = NULL;
-    TRY(rel_new(b, REL_DISTINCT, input->column_count, ERROR_NO_POSITION, &rel));
-    RelColumn *columns = rel_columns(rel);
-    for (uint32_t i = 0; i < input->column_count; i++) {
-        ColumnId id = columns[i].id;
-        columns[i] = input->columns[i];
-        columns[i].id = id;
-        b->column_symbols[id] = columns[i].symbols;
-    }
-    rel->inputs[0] = input;
-    *rel_out = rel;
-    return ERR_OK;
-}
-
 static ErrorCode bind_arms(Binder *b, const AstSelect *select, Scope *outer, Query **arms_out) {
     Query *arms = arena_array(b->arena, Query, select->arm_count);
     for (uint32_t i = 0; i < select->arm_count; i++) {
@@ -166,7 +151,7 @@ static ErrorCode bind_union(Binder *b, const AstSelect *select, Scope *outer, Qu
         return bind_pairs(b, select, arms, query);
     }
     TRY(union_all(b, select, arms, select->arm_count, &query->rel));
-    return select->operation == AST_UNION ? distinct_of(b, query->rel, &query->rel) : ERR_OK;
+    return select->operation == AST_UNION ? rel_distinct(b, query->rel, &query->rel) : ERR_OK;
 }
 
 /* ---------------------------------------------------------------- ORDER BY behind */

@@ -65,6 +65,22 @@ ErrorCode rel_filter(Binder *b, Rel *input, const Expr *condition, Rel **rel_out
     return ERR_OK;
 }
 
+/* Rows that stand for several are no row of the input: their columns are new ones. */
+ErrorCode rel_distinct(Binder *b, Rel *input, Rel **rel_out) {
+    Rel *rel = NULL;
+    TRY(rel_new(b, REL_DISTINCT, input->column_count, ERROR_NO_POSITION, &rel));
+    RelColumn *columns = rel_columns(rel);
+    for (uint32_t i = 0; i < input->column_count; i++) {
+        ColumnId id = columns[i].id;
+        columns[i] = input->columns[i];
+        columns[i].id = id;
+        b->column_symbols[id] = columns[i].symbols;
+    }
+    rel->inputs[0] = input;
+    *rel_out = rel;
+    return ERR_OK;
+}
+
 const Expr *rel_column_expr(Binder *b, const Rel *rel, uint32_t number) {
     assert(number < rel->column_count);
     return expr_column(b, rel->columns[number].id, rel->columns[number].type, ERROR_NO_POSITION);
