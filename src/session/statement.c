@@ -277,7 +277,6 @@ static const char *verb_of(StatementKind kind) {
     case STATEMENT_DELETE: return "DELETE";
     case STATEMENT_CREATE_TABLE: return "CREATE TABLE";
     case STATEMENT_CREATE_TABLE_AS: return "CREATE TABLE AS";
-    case STATEMENT_DROP_TABLE: return "DROP TABLE";
     case STATEMENT_TRUNCATE: return "TRUNCATE TABLE";
     case STATEMENT_ALTER_TABLE: return "ALTER TABLE";
     case STATEMENT_COPY_IN: return "COPY FROM";

@@ -16,14 +16,9 @@ static ErrorCode make_table(Statement *statement, const TableDef **table_out, Er
     return ddl_created(&ddl, (*table_out)->id, err);
 }
 
-static ErrorCode create_table(Statement *statement, Error *err) {
+static ErrorCode create_plain(Statement *statement, Error *err) {
     const TableDef *table;
     BoundStatement *bound = statement->bound;
-    statement__tag(statement, "CREATE TABLE");
-    if (bound->already_there) {
-        session_notice(statement->session, NOTICE_NOTICE, "42P07", "relation \"%.*s\" already exists, skipping", STR_ARG(bound->spec.name));
-        return ERR_OK;
-    }
     TRY(make_table(statement, &table, err));
     for (uint32_t i = 0; i < bound->constraint_count; i++) {
         TRY(statement__add_constraint(statement, &table, &bound->constraints[i], true, err));
@@ -32,14 +27,9 @@ static ErrorCode create_table(Statement *statement, Error *err) {
     return ERR_OK;
 }
 
-static ErrorCode create_table_as(Statement *statement, Error *err) {
+static ErrorCode create_as(Statement *statement, Error *err) {
     const TableDef *table;
     BoundStatement *bound = statement->bound;
-    statement__tag(statement, "CREATE TABLE AS");
-    if (bound->already_there) {
-        session_notice(statement->session, NOTICE_NOTICE, "42P07", "relation \"%.*s\" already exists, skipping", STR_ARG(bound->spec.name));
-        return ERR_OK;
-    }
     TRY(statement__plan(statement, err));
     TRY(make_table(statement, &table, err));
     session__temp_note(statement->session, table, bound->on_commit);
@@ -49,13 +39,15 @@ static ErrorCode create_table_as(Statement *statement, Error *err) {
     return ERR_OK;
 }
 
-static bool is_listed(const BoundStatement *bound, uint32_t table_id) {
-    for (uint32_t i = 0; i < bound->table_count; i++) {
-        if (bound->tables[i]->id == table_id) {
-            return true;
-        }
+static ErrorCode create_table(Statement *statement, Error *err) {
+    const BoundStatement *bound = statement->bound;
+    bool as = bound->kind == STATEMENT_CREATE_TABLE_AS;
+    statement__tag(statement, as ? "CREATE TABLE AS" : "CREATE TABLE");
+    if (bound->already_there) {
+        session_notice(statement->session, NOTICE_NOTICE, "42P07", "relation \"%.*s\" already exists, skipping", STR_ARG(bound->spec.name));
+        return ERR_OK;
     }
-    return false;
+    return as ? create_as(statement, err) : create_plain(statement, err);
 }
 
 /* Rows of other tables that name these would name nothing. */
@@ -64,9 +56,9 @@ static ErrorCode check_truncate(Statement *statement, Error *err) {
     CatalogView *view = txn_catalog(statement__txn(statement));
     const TableDef *other = NULL;
     for (size_t cursor = 0; view->table_next(view, &cursor, &other);) {
-        for (uint16_t i = 0; i < other->constraint_count && !is_listed(bound, other->id); i++) {
+        for (uint16_t i = 0; i < other->constraint_count && !bound_lists_table(bound, other->id); i++) {
             const ConstraintDef *constraint = &other->constraints[i];
-            if (constraint->kind != CONSTRAINT_FOREIGN_KEY || !is_listed(bound, constraint->referenced_table_id)) {
+            if (constraint->kind != CONSTRAINT_FOREIGN_KEY || !bound_lists_table(bound, constraint->referenced_table_id)) {
                 continue;
             }
             const TableDef *parent = view->table_by_id(view, constraint->referenced_table_id);
@@ -199,8 +191,8 @@ ErrorCode statement__run_ddl(Statement *statement, Error *err) {
     BoundStatement *bound = statement->bound;
     TRY(statement__check_cursors(statement, err));
     switch (bound->kind) {
-    case STATEMENT_CREATE_TABLE: return create_table(statement, err);
-    case STATEMENT_CREATE_TABLE_AS: return create_table_as(statement, err);
+    case STATEMENT_CREATE_TABLE:
+    case STATEMENT_CREATE_TABLE_AS: return create_table(statement, err);
     case STATEMENT_OBJECT: return statement__run_object(statement, err);
     case STATEMENT_TRUNCATE: return truncate_tables(statement, err);
     case STATEMENT_CREATE_INDEX: return statement__create_index(statement, err);

@@ -115,8 +115,8 @@ static ErrorCode bind_kind(Binder *b, const AstStatement *statement, BoundStatem
     case AST_UPDATE_STATEMENT: return bind_update(b, statement->as.update, bound);
     case AST_DELETE_STATEMENT: return bind_delete(b, statement->as.delete_, bound);
     case AST_CREATE_TABLE_STATEMENT: return bind_create_table(b, statement->as.create_table, bound);
-    case AST_DROP_STATEMENT: return bind_drop(b, statement->as.drop, false, bound);
-    case AST_TRUNCATE_STATEMENT: return bind_drop(b, statement->as.drop, true, bound);
+    case AST_DROP_STATEMENT: return bind_drop(b, statement->as.drop, bound);
+    case AST_TRUNCATE_STATEMENT: return bind_truncate(b, statement->as.drop, bound);
     case AST_ALTER_TABLE_STATEMENT: return bind_alter(b, statement->as.alter_table, bound);
     case AST_CREATE_VIEW_STATEMENT: return bind_create_view(b, statement, bound);
     case AST_CREATE_SCHEMA_STATEMENT:

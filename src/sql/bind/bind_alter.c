@@ -441,7 +441,6 @@ ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *boun
         return bind_alter_index(b, alter, bound);
     }
     bound->kind = STATEMENT_ALTER_TABLE;
-    bound->if_exists = alter->if_exists;
     TRY(find_target(b, alter, bound));
     bound->actions = arena_array(b->arena, AlterAction, action_max(alter) + 1u);
     if (bound->table != NULL) {

@@ -430,7 +430,6 @@ ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement
     *spec = (TableSpec){.name = name->text, .designated = -1, .if_not_exists = ast->if_not_exists};
     spec->schema_name = ast->name.count == 2 ? ast->name.parts[0].text : (Str){0};
     bound->kind = ast->as != NULL ? STATEMENT_CREATE_TABLE_AS : STATEMENT_CREATE_TABLE;
-    bound->if_not_exists = ast->if_not_exists;
     TRY(refuse_clauses(b, ast));
     TRY(bind_temporary(b, ast, bound));
     TRY(check_exists(b, ast, bound));
@@ -454,22 +453,9 @@ ErrorCode bind_create_table(Binder *b, const AstCreateTable *ast, BoundStatement
 
 /* ---------------------------------------------------------------- DROP, TRUNCATE */
 
-static ErrorCode refuse_drop(Binder *b, const AstDrop *drop) {
-    return not_supported(b, drop->count > 0 ? (int64_t)drop->names[0].span.at : 0, "DROP %.*s", STR_ARG(arena_upper(b->arena, drop->object)));
-}
-
-static bool is_listed(const BoundStatement *bound, uint32_t table_id) {
-    for (uint32_t i = 0; i < bound->table_count; i++) {
-        if (bound->tables[i]->id == table_id) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool references_listed(const BoundStatement *bound, const TableDef *table) {
     for (uint16_t i = 0; i < table->constraint_count; i++) {
-        if (table->constraints[i].kind == CONSTRAINT_FOREIGN_KEY && is_listed(bound, table->constraints[i].referenced_table_id)) {
+        if (table->constraints[i].kind == CONSTRAINT_FOREIGN_KEY && bound_lists_table(bound, table->constraints[i].referenced_table_id)) {
             return true;
         }
     }
@@ -491,7 +477,7 @@ static ErrorCode add_referencing(Binder *b, BoundStatement *bound) {
     while (before != bound->table_count) {
         before = bound->table_count;
         for (size_t cursor = 0; view->table_next(view, &cursor, &table);) {
-            if (!is_listed(bound, table->id) && references_listed(bound, table)) {
+            if (!bound_lists_table(bound, table->id) && references_listed(bound, table)) {
                 TRY(check_table(b, table, PRIVILEGE_TRUNCATE));
                 bound->tables[bound->table_count++] = table;
             }
@@ -500,7 +486,9 @@ static ErrorCode add_referencing(Binder *b, BoundStatement *bound) {
     return ERR_OK;
 }
 
-static ErrorCode drop_tables(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound) {
+ErrorCode bind_truncate(Binder *b, const AstDrop *drop, BoundStatement *bound) {
+    bound->kind = STATEMENT_TRUNCATE;
+    bound->restart_identity = drop->restart_identity;
     bound->tables = arena_array(b->arena, const TableDef *, drop->count);
     for (uint32_t i = 0; i < drop->count; i++) {
         const TableDef *table = NULL;
@@ -509,29 +497,21 @@ static ErrorCode drop_tables(Binder *b, const AstDrop *drop, bool truncate, Boun
         b->err = &reason;
         ErrorCode code = table_find(b, &drop->names[i], &table);
         b->err = err;
-        if (code == ERR_OK && truncate) {
-            TRY(check_table(b, table, PRIVILEGE_TRUNCATE));
-        }
         if (code == ERR_OK) {
+            TRY(check_table(b, table, PRIVILEGE_TRUNCATE));
             bound->tables[bound->table_count++] = table;
         } else if (!drop->if_exists || (code != ERR_UNDEFINED_TABLE && code != ERR_UNDEFINED_SCHEMA)) {
             return error_set(b->err, code, reason.position, "%s", reason.message);
         }
     }
     bound->named_count = bound->table_count;
-    return truncate && drop->cascade ? add_referencing(b, bound) : ERR_OK;
+    return drop->cascade ? add_referencing(b, bound) : ERR_OK;
 }
 
-ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound) {
-    bound->kind = truncate ? STATEMENT_TRUNCATE : STATEMENT_DROP_TABLE;
-    bound->if_exists = drop->if_exists;
-    bound->cascade = drop->cascade;
-    bound->restart_identity = drop->restart_identity;
+/* What ddl/ does not drop from the tree. */
+ErrorCode bind_drop(Binder *b, const AstDrop *drop, BoundStatement *bound) {
     if (str_equal(drop->object, STR("index"))) {
         return bind_drop_index(b, drop, bound);
     }
-    if (!str_equal(drop->object, STR("table"))) {
-        return refuse_drop(b, drop);
-    }
-    return drop_tables(b, drop, truncate, bound);
+    return not_supported(b, drop->count > 0 ? (int64_t)drop->names[0].span.at : 0, "DROP %.*s", STR_ARG(arena_upper(b->arena, drop->object)));
 }

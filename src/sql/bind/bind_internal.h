@@ -457,7 +457,8 @@ NODISCARD ErrorCode bind_column_default(Binder *b, const AstExpr *ast, Str text,
 NODISCARD ErrorCode bind_column(Binder *b, const AstColumn *ast, uint16_t number, BoundStatement *bound, ColumnDef *column_out);
 NODISCARD ErrorCode column_default(Binder *b, const ColumnDef *column, int64_t position, const Expr **expr_out); /* DEFAULT or NULL */
 NODISCARD ErrorCode bind_durability(Binder *b, const AstOption *option, bool *found_out, uint8_t *durability_out, uint32_t *ms_out);
-NODISCARD ErrorCode bind_drop(Binder *b, const AstDrop *drop, bool truncate, BoundStatement *bound);
+NODISCARD ErrorCode bind_drop(Binder *b, const AstDrop *drop, BoundStatement *bound);
+NODISCARD ErrorCode bind_truncate(Binder *b, const AstDrop *drop, BoundStatement *bound);
 NODISCARD ErrorCode bind_alter(Binder *b, const AstAlterTable *alter, BoundStatement *bound);
 /* bind_returning.c */
 NODISCARD ErrorCode bind_returning(Binder *b, const AstSelectItem *items, uint32_t count, const Scope *scope, BoundStatement *bound);

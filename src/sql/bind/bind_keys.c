@@ -335,7 +335,6 @@ static ErrorCode check_method(Binder *b, const AstCreateIndex *ast) {
 
 ErrorCode bind_create_index(Binder *b, const AstCreateIndex *ast, BoundStatement *bound) {
     bound->kind = STATEMENT_CREATE_INDEX;
-    bound->if_not_exists = ast->if_not_exists;
     TRY(table_find(b, &ast->table, &bound->table));
     TRY(check_table(b, bound->table, 0));
     TRY(check_method(b, ast));

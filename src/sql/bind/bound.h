@@ -134,8 +134,8 @@ struct Rel {
 /* ---- statements ---- */
 typedef enum StatementKind {
     STATEMENT_EMPTY, STATEMENT_SELECT, STATEMENT_EXPLAIN, STATEMENT_INSERT, STATEMENT_UPDATE, STATEMENT_DELETE,
-    STATEMENT_CREATE_TABLE, STATEMENT_CREATE_TABLE_AS, STATEMENT_DROP_TABLE, STATEMENT_TRUNCATE, STATEMENT_ALTER_TABLE, STATEMENT_RENAME_TABLE,
-    STATEMENT_CREATE_SCHEMA, STATEMENT_DROP_SCHEMA, STATEMENT_BEGIN, STATEMENT_COMMIT, STATEMENT_ROLLBACK, STATEMENT_SAVEPOINT, STATEMENT_RELEASE,
+    STATEMENT_CREATE_TABLE, STATEMENT_CREATE_TABLE_AS, STATEMENT_TRUNCATE, STATEMENT_ALTER_TABLE, STATEMENT_RENAME_TABLE,
+    STATEMENT_BEGIN, STATEMENT_COMMIT, STATEMENT_ROLLBACK, STATEMENT_SAVEPOINT, STATEMENT_RELEASE,
     STATEMENT_ROLLBACK_TO, STATEMENT_SET, STATEMENT_SHOW, STATEMENT_RESET, STATEMENT_CHECKPOINT, STATEMENT_VACUUM,
     STATEMENT_CREATE_INDEX, STATEMENT_DROP_INDEX, STATEMENT_ALTER_INDEX, STATEMENT_REINDEX, STATEMENT_SET_CONSTRAINTS,
     STATEMENT_OBJECT /* sequences, views, roles, grants, comments, extensions, ALTER and DROP of them: done from the tree */,
@@ -185,7 +185,7 @@ typedef struct BoundStatement {
     ViewBinding view;                  /* CREATE VIEW */
     const struct AstStatement *tree;   /* STATEMENT_OBJECT: what ddl/ does */
     Type *declared_types;              /* PREPARE with types that users made: all its types, TYPE_UNKNOWN = to be found out */
-    const TableDef **tables; uint32_t table_count;   /* DROP, TRUNCATE lists (IF EXISTS leaves missing ones out) */
+    const TableDef **tables; uint32_t table_count;   /* TRUNCATE, DROP INDEX: the list (IF EXISTS leaves missing ones out) */
     uint32_t named_count;              /* TRUNCATE ... CASCADE: tables that were named; those behind them follow */
     /* DML: values that rel has behind those named above (UPDATE: behind the table's columns; DELETE: behind row_ref) are what RETURNING reads
      * besides. rows: all that it reads, in order: INSERT, UPDATE: the stored columns, then rel's further ones; DELETE: rel's further ones. */
@@ -197,7 +197,7 @@ typedef struct BoundStatement {
     BoundConstraint *constraints; uint32_t constraint_count; /* CREATE TABLE: made behind it, in order */
     IndexSpec index;                   /* CREATE INDEX */
     uint32_t *index_ids;               /* DROP INDEX: one a table of tables; ALTER INDEX: of table */
-    bool if_exists, if_not_exists, analyze, verbose, as_json, cascade, already_there, restart_identity;
+    bool analyze, verbose, as_json, cascade, already_there, restart_identity;
     Str name;                          /* RENAME: the new one; SHOW: the setting */
     uint8_t on_commit;                 /* CREATE TABLE: OnCommit */
     uint32_t working_count;            /* numbers of REL_WORKING */
@@ -205,3 +205,12 @@ typedef struct BoundStatement {
     int16_t timestamp_index;           /* SELECT: output column that is the designated timestamp, -1 = none */
     uint32_t next_offset;              /* where the next statement of the text begins */
 } BoundStatement;
+
+static inline bool bound_lists_table(const BoundStatement *bound, uint32_t table_id) {
+    for (uint32_t i = 0; i < bound->table_count; i++) {
+        if (bound->tables[i]->id == table_id) {
+            return true;
+        }
+    }
+    return false;
+}
