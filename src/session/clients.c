@@ -53,20 +53,6 @@ void session_note_idle(Session *session) {
     }
 }
 
-void session_list(Engine *engine, SessionVisit visit, void *context) {
-    Hub *hub = session__hub(engine);
-    hub->sched->mutex_lock(hub->sched, &hub->mutex);
-    for (Session *session = hub->first; session != NULL; session = session->next) {
-        hub->sched->mutex_lock(hub->sched, &session->note_lock);
-        SessionInfo info = {.id = session->id, .user_name = session->options.user_name, .application_name = session->options.application_name,
-                            .door = session->options.door, .statement = session->running, .started_micros = session->started_micros,
-                            .active = session->active};
-        visit(context, &info);
-        hub->sched->mutex_unlock(hub->sched, &session->note_lock);
-    }
-    hub->sched->mutex_unlock(hub->sched, &hub->mutex);
-}
-
 void session__activity(Session *self, void (*visit)(void *context, const SessionActivity *row), void *context) {
     Hub *hub = self->hub;
     hub->sched->mutex_lock(hub->sched, &hub->mutex);

@@ -144,7 +144,6 @@ ErrorCode session_prepared_find(Session *session, Str name, Prepared **prepared_
     return prepared->compiled->needs_catalog && !session->failed ? refresh(session, prepared, err) : ERR_OK;
 }
 
-StatementKind prepared_kind(const Prepared *prepared) { return (StatementKind)prepared->compiled->bound->kind; }
 uint32_t prepared_param_count(const Prepared *prepared) { return prepared->compiled->bound->param_count; }
 Str prepared_text(const Prepared *prepared) { return prepared->compiled->text; }
 

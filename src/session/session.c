@@ -125,8 +125,6 @@ Dialect session_dialect(const Session *session) { return session->dialect; }
 Engine *session_engine(Session *session) { return session->engine; }
 Txn *session_txn(Session *session) { return session->txn; }
 
-bool session_setting_get(const Session *session, Str name, Str *value_out) { return session__setting_find(session, name, value_out); }
-
 void session_text_style(const Session *session, TextStyle *style_out) { *style_out = (TextStyle){.zone = session->zone, .value = session->style}; }
 
 SessionTimeouts session_timeouts(const Session *session) {

@@ -80,7 +80,6 @@ NODISCARD ErrorCode session_prepare(Session *session, Str name, Str sql, const T
 NODISCARD ErrorCode session_prepared_find(Session *session, Str name, Prepared **prepared_out, Error *err);
 bool session_prepared_drop(Session *session, Str name);    /* false: there is none */
 void session_prepared_drop_all(Session *session);
-StatementKind prepared_kind(const Prepared *prepared);
 uint32_t prepared_param_count(const Prepared *prepared);
 Type prepared_param_type(const Prepared *prepared, uint32_t index);
 uint32_t prepared_column_count(const Prepared *prepared);
@@ -102,9 +101,7 @@ NODISCARD ErrorCode session_start_as_role(Session *session, Error *err);
 
 /* Settings. */
 NODISCARD ErrorCode session_setting_start(Session *session, Str name, Str value, Error *err); /* of the start packet: RESET comes back to it */
-bool session_setting_get(const Session *session, Str name, Str *value_out);
 uint64_t session_reported_version(const Session *session); /* rises when a reported setting may have changed */
-uint32_t session_reported_count(void);
 bool session_reported_next(const Session *session, uint32_t *cursor, Str *name_out, Str *value_out); /* *cursor: 0 at the start */
 void session_text_style(const Session *session, TextStyle *style_out);                           /* zone and styles of value texts */
 typedef struct SessionTimeouts { int64_t idle_in_transaction_ms, idle_session_ms, transaction_ms, transaction_began_ms; } SessionTimeouts;
@@ -158,8 +155,3 @@ NODISCARD ErrorCode session_begin(Session *session, Error *err);
 NODISCARD ErrorCode session_commit(Session *session, Error *err);
 void session_rollback(Session *session);
 Engine *session_engine(Session *session);
-/* Live sessions, for views and metrics. */
-typedef struct SessionInfo { uint64_t id; Str user_name, application_name, door, statement; int64_t started_micros; bool active; } SessionInfo;
-/* Calls visit for each session of the engine while a mutex is held: copy what you need, call nothing of this folder. */
-typedef void (*SessionVisit)(void *context, const SessionInfo *info);
-void session_list(Engine *engine, SessionVisit visit, void *context);

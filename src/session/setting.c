@@ -285,14 +285,6 @@ ErrorCode session__setting_show(const Session *session, Str name, Str *name_out,
     return ERR_OK;
 }
 
-uint32_t session_reported_count(void) {
-    uint32_t count = 0;
-    for (int id = 0; id < SETTING_COUNT; id++) {
-        count += (setting__row((SettingId)id)->flags & SETTING_REPORT) != 0;
-    }
-    return count;
-}
-
 uint64_t session_reported_version(const Session *session) { return session->report_version; }
 
 bool session_reported_next(const Session *session, uint32_t *cursor, Str *name_out, Str *value_out) {
