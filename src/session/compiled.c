@@ -148,12 +148,8 @@ static ErrorCode show_columns(Compiled *compiled, const AstShow *show, Error *er
     if (show->kind == AST_SHOW_ALL) {
         return ERR_OK;
     }
-    Str asked = show->name.parts[0].text;
-    for (uint32_t i = 1; i < show->name.count; i++) {
-        asked = arena_format(&compiled->arena, "%.*s.%.*s", STR_ARG(asked), STR_ARG(show->name.parts[i].text));
-    }
-    compiled->bound->name = asked;
-    TRY(session__setting_show(compiled->session, asked, &name, &value, err));
+    compiled->bound->name = session__dotted_name(&compiled->arena, &show->name);
+    TRY(session__setting_show(compiled->session, compiled->bound->name, &name, &value, err));
     compiled->columns[0].name = arena_str(&compiled->arena, name);
     return ERR_OK;
 }

@@ -312,6 +312,7 @@ void session__settings_rollback_to(Session *session, uint32_t savepoint_count);
 void session__settings_release(Session *session, uint32_t savepoint_count);
 /* May the value be kept for sessions to come? name_out: as SHOW prints it. value NULL: only the name is checked. */
 NODISCARD ErrorCode session__setting_check(Session *session, Str name, const Str *value, Str *name_out, Error *err);
+Str session__dotted_name(Arena *arena, const AstNames *names); /* of a setting: "prefix.name" */
 /* Name and value of a SET. */
 NODISCARD ErrorCode session__set_text(Arena *arena, const AstSet *set, Str *name_out, Str *text_out, Error *err);
 /* May the session cancel statements of the user's sessions, or end them? */

@@ -4,7 +4,7 @@
 
 /* ---- SET, RESET ---- */
 
-static Str dotted_name(Arena *arena, const AstNames *names) {
+Str session__dotted_name(Arena *arena, const AstNames *names) {
     Str name = names->parts[0].text;
     for (uint32_t i = 1; i < names->count; i++) {
         name = arena_format(arena, "%.*s.%.*s", STR_ARG(name), STR_ARG(names->parts[i].text));
@@ -51,7 +51,7 @@ static Str quoted_piece(Arena *arena, Str piece) {
 static bool is_list(Str name) { return str_equal_ignore_case(name, STR("search_path")) || str_equal_ignore_case(name, STR("temp_tablespaces")); }
 
 ErrorCode session__set_text(Arena *arena, const AstSet *set, Str *name_out, Str *text_out, Error *err) {
-    Str name = dotted_name(arena, &set->name);
+    Str name = session__dotted_name(arena, &set->name);
     *name_out = name;
     *text_out = (Str){0};
     if (set->value_count > 1 && !is_list(name) && !str_equal_ignore_case(name, STR("datestyle"))) {
@@ -88,7 +88,7 @@ static ErrorCode run_reset(Statement *statement, Error *err) {
     if (set->kind == AST_RESET_ALL) {
         return session__settings_reset_all(statement->session, err);
     }
-    return session__setting_reset(statement->session, dotted_name(&statement->arena, &set->name), false, err);
+    return session__setting_reset(statement->session, session__dotted_name(&statement->arena, &set->name), false, err);
 }
 
 /* ---- who acts ---- */
