@@ -94,6 +94,7 @@ Vector *frame_temp(Frame *frame, const Step *step, bool constant);
 /* TEMP boolean: value words and validity words to write (validity all ones at first only if asked). */
 typedef struct BoolOut { uint64_t *value, *valid; } BoolOut;
 BoolOut frame_bool(Frame *frame, const Step *step);
+void frame_null(Frame *frame, const Step *step); /* the step's answer is NULL in every row */
 /* Value and validity words of a boolean vector that is FLAT or CONSTANT; spare: 2 x BATCH_WORDS for constants. */
 typedef struct BoolIn { const uint64_t *value, *valid; } BoolIn; /* valid NULL = no nulls */
 NODISCARD ErrorCode frame_bool_in(Frame *frame, RegisterNumber reg, BoolIn *in_out, Error *err);

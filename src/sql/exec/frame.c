@@ -145,7 +145,7 @@ Vector *frame_temp(Frame *frame, const Step *step, bool constant) {
     return own;
 }
 
-static void temp_null(Frame *frame, const Step *step) {
+void frame_null(Frame *frame, const Step *step) {
     const Register *reg = &frame->program->registers[step->out];
     frame->own[step->out] = vector_null(reg->type, frame->row_count);
     frame->own[step->out].symbols = reg->symbols;
@@ -307,7 +307,7 @@ ErrorCode frame_run(Frame *frame, Batch *in, Error *err) {
             memset(frame->masks[step->out], 0, sizeof *frame->masks);
             frame->mask_empty[step->out] = true;
         } else {
-            temp_null(frame, step);
+            frame_null(frame, step);
         }
     }
     TRY(budget_follow(&frame->run->budget, &frame->keep, &frame->budget_seen_keep, err));

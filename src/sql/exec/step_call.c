@@ -54,13 +54,6 @@ static bool any_constant_null(const Vector *const *args, uint32_t count) {
     return false;
 }
 
-static void out_null(Frame *frame, const Step *step) {
-    const Register *reg = &frame->program->registers[step->out];
-    frame->own[step->out] = vector_null(reg->type, frame->row_count);
-    frame->own[step->out].symbols = reg->symbols;
-    frame->slots[step->out] = &frame->own[step->out];
-}
-
 /* AND of the arguments' validity; NULL = none has nulls. */
 static const uint64_t *strict_validity(Frame *frame, const Vector *const *args, uint32_t count) {
     const uint64_t *first = NULL;
@@ -100,7 +93,7 @@ static void validity_merge(Frame *frame, Vector *out, const uint64_t *valid, siz
 
 static ErrorCode call_constant(Frame *frame, const Step *step, StepState *state, const Vector *const *args, Error *err) {
     if (is_strict(step) && any_constant_null(args, step->arg_count)) {
-        out_null(frame, step);
+        frame_null(frame, step);
         return ERR_OK;
     }
     uint64_t rows[BATCH_WORDS] = {1};
@@ -139,7 +132,7 @@ static ErrorCode call_on_base(Frame *frame, const Step *step, StepState *state, 
         rows[w] &= base->valid[w];
     }
     if (is_strict(step) && any_constant_null(args, step->arg_count)) {
-        out_null(frame, step);
+        frame_null(frame, step);
         return ERR_OK;
     }
     Vector *computed = arena_new(&frame->scratch, Vector);
@@ -170,7 +163,7 @@ static ErrorCode call_dense(Frame *frame, const Step *step, StepState *state, co
         TRY(vector_dense(frame->slots[step->args[i]], &frame->scratch, err));
     }
     if (is_strict(step) && any_constant_null(args, step->arg_count)) {
-        out_null(frame, step);
+        frame_null(frame, step);
         return ERR_OK;
     }
     const uint64_t *valid = is_strict(step) ? strict_validity(frame, args, step->arg_count) : NULL;
