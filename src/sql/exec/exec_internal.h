@@ -221,6 +221,7 @@ void rowstore_gather(const RowStore *store, const uint32_t *numbers, uint16_t co
 void rowstore_gather_some(const RowStore *store, const uint32_t *numbers, uint16_t count, uint32_t column_count, Vector *columns_out, Arena *scratch);
 /* One value with its texts copied; into is a FLAT vector of vector_new. */
 void vector_copy_value(Vector *into, Arena *arena, size_t row, const Vector *from, size_t from_row);
+NODISCARD ErrorCode batch_dense(const Batch *batch, Vector *columns_out, Arena *arena, Error *err); /* its columns, FLAT or CONSTANT */
 uint16_t batch_live_rows(const Batch *batch, uint16_t *picked); /* numbers of the live rows */
 
 /* ---- LIMIT's constants ---- */

@@ -36,11 +36,7 @@ static ErrorCode next_left(ApplyOperator *op, Error *err) {
         Vector *ignored = NULL;
         TRY(frame_output_dense(op->frame, i, &ignored, err));
     }
-    for (uint16_t c = 0; c < op->left->column_count; c++) {
-        op->left_columns[c] = op->left->columns[c];
-        op->left_columns[c].row_count = op->left->row_count;
-        TRY(vector_dense(&op->left_columns[c], &op->left_arena, err));
-    }
+    TRY(batch_dense(op->left, op->left_columns, &op->left_arena, err));
     op->left_count = batch_live_rows(op->left, op->left_rows);
     op->left_at = 0;
     return ERR_OK;

@@ -194,11 +194,7 @@ static ErrorCode next_left(JoinOperator *op, Error *err) {
         op->key_scratch[k] = *keys[k];
     }
     hash_keys(keys, op->table->key_count, left->row_count, left->live, op->hashes);
-    for (uint16_t c = 0; c < left->column_count; c++) {
-        op->left_columns[c] = left->columns[c];
-        op->left_columns[c].row_count = left->row_count;
-        TRY(vector_dense(&op->left_columns[c], &op->left_arena, err));
-    }
+    TRY(batch_dense(left, op->left_columns, &op->left_arena, err));
     op->left_count = batch_live_rows(left, op->left_rows);
     op->left_at = 0;
     op->chain_open = false;

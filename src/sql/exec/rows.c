@@ -123,6 +123,15 @@ static void append_column(RowStore *store, Vector *into, uint16_t at, const Vect
     into->row_count = (uint16_t)(at + count);
 }
 
+ErrorCode batch_dense(const Batch *batch, Vector *columns_out, Arena *arena, Error *err) {
+    for (uint16_t c = 0; c < batch->column_count; c++) {
+        columns_out[c] = batch->columns[c];
+        columns_out[c].row_count = batch->row_count;
+        TRY(vector_dense(&columns_out[c], arena, err));
+    }
+    return ERR_OK;
+}
+
 uint16_t batch_live_rows(const Batch *batch, uint16_t *picked) {
     uint16_t count = 0;
     if (batch->live == NULL) {
