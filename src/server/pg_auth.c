@@ -108,12 +108,6 @@ static ErrorCode take_password(PgConnection *c, Bytes body, bool *in_out, Error 
     return code;
 }
 
-static PgMove over(PgConnection *c, NetWait *wait_out) {
-    c->phase = PG_PHASE_OVER;
-    *wait_out = (NetWait){.kind = NET_CLOSE};
-    return PG_MOVE_WAIT;
-}
-
 static PgMove refuse_later(PgConnection *c, const Error *err, NetWait *wait_out) {
     c->auth->refusal = *err;
     c->auth->refuse_at_ms = net_now_ms() + (err->code == ERR_INVALID_PASSWORD ? PG_REFUSAL_DELAY_MS : 0);
@@ -124,11 +118,10 @@ static PgMove refuse_later(PgConnection *c, const Error *err, NetWait *wait_out)
 static PgMove wait_to_refuse(PgConnection *c, NetWait *wait_out) {
     net_consume(c->net, net_input(c->net).len); /* nothing more is listened to */
     if (net_input_ended(c->net)) {
-        return over(c, wait_out);
+        return pg__over(c, wait_out);
     }
     if (net_now_ms() >= c->auth->refuse_at_ms || net_stopping(c->net)) {
-        pg__write_fatal(c, &c->auth->refusal);
-        return over(c, wait_out);
+        return pg__refuse(c, &c->auth->refusal, wait_out);
     }
     *wait_out = (NetWait){.kind = NET_WAIT_INPUT, .deadline_ms = c->auth->refuse_at_ms};
     return PG_MOVE_WAIT;
@@ -138,7 +131,7 @@ static PgMove take_message(PgConnection *c, const PgMessage *message, NetWait *w
     Error err = {0};
     bool in = false;
     if (message->type == PG_TERMINATE) {
-        return over(c, wait_out);
+        return pg__over(c, wait_out);
     }
     if (take_password(c, message->body, &in, &err) != ERR_OK) {
         return refuse_later(c, &err, wait_out);
@@ -149,8 +142,7 @@ static PgMove take_message(PgConnection *c, const PgMessage *message, NetWait *w
     pg__auth_free(c);
     c->frames.authenticating = false;
     if (pg__check_user(c, &err) != ERR_OK || pg__enter(c, &err) != ERR_OK) {
-        pg__write_fatal(c, &err);
-        return over(c, wait_out);
+        return pg__refuse(c, &err, wait_out);
     }
     return PG_MOVE_ON;
 }
@@ -173,7 +165,7 @@ PgMove pg__auth_run(PgConnection *c, NetWait *wait_out) {
     }
     net_consume(c->net, used);
     if (net_input_ended(c->net) || net_stopping(c->net) || net_now_ms() >= c->deadline_ms) {
-        return over(c, wait_out);
+        return pg__over(c, wait_out);
     }
     *wait_out = (NetWait){.kind = NET_WAIT_INPUT, .deadline_ms = c->deadline_ms};
     return used > 0 ? PG_MOVE_ON : PG_MOVE_WAIT;

@@ -42,15 +42,16 @@ static void pg_closed(void *state) {
 
 /* ---- messages ---- */
 
-static PgMove end_connection(PgConnection *c, NetWait *wait_out) {
+PgMove pg__over(PgConnection *c, NetWait *wait_out) {
     c->phase = PG_PHASE_OVER;
     *wait_out = (NetWait){.kind = NET_CLOSE};
     return PG_MOVE_WAIT;
 }
 
-static PgMove end_with(PgConnection *c, const Error *err, NetWait *wait_out) {
-    pg__write_fatal(c, err);
-    return end_connection(c, wait_out);
+PgMove pg__refuse(PgConnection *c, const Error *err, NetWait *wait_out) {
+    PgReport report = pgwire_report(STR("FATAL"), err, (Str){0});
+    pgwire_write_error(pg__out(c), &report);
+    return pg__over(c, wait_out);
 }
 
 static void refuse_call(PgConnection *c) {
@@ -84,7 +85,7 @@ static PgMove take_message(PgConnection *c, const PgMessage *message, NetWait *w
         c->in_round = false;
         return PG_MOVE_ON;
     case PG_FLUSH: (void)net_flush(c->net); return PG_MOVE_ON;
-    case PG_TERMINATE: return end_connection(c, wait_out);
+    case PG_TERMINATE: return pg__over(c, wait_out);
     case PG_FUNCTION_CALL: refuse_call(c); return PG_MOVE_ON;
     case PG_COPY_DATA:
     case PG_COPY_DONE:
@@ -97,7 +98,7 @@ static PgMove take_message(PgConnection *c, const PgMessage *message, NetWait *w
     }
     Error err;
     (void)error_set(&err, ERR_PROTOCOL, ERROR_NO_POSITION, "a password was sent that nobody asked for");
-    return end_with(c, &err, wait_out);
+    return pg__refuse(c, &err, wait_out);
 }
 
 /* ---- waiting ---- */
@@ -123,15 +124,15 @@ static int64_t idle_deadline(const PgConnection *c, Error *err) {
 static PgMove wait_for_message(PgConnection *c, NetWait *wait_out) {
     Error err;
     if (net_input_ended(c->net)) {
-        return end_connection(c, wait_out);
+        return pg__over(c, wait_out);
     }
     if (net_timed_out(c->net) && c->deadline_ms != 0 && net_now_ms() >= c->deadline_ms) {
         (void)idle_deadline(c, &err);
-        return end_with(c, &err, wait_out);
+        return pg__refuse(c, &err, wait_out);
     }
     if (net_stopping(c->net)) {
         (void)error_set(&err, ERR_SHUTDOWN, ERROR_NO_POSITION, "terminating connection because the server stops");
-        return end_with(c, &err, wait_out);
+        return pg__refuse(c, &err, wait_out);
     }
     c->deadline_ms = idle_deadline(c, NULL);
     net_shrink(c->net);
@@ -151,7 +152,7 @@ static PgMove next_message(PgConnection *c, NetWait *wait_out) {
     Bytes input = net_input(c->net);
     PgResult result = pgwire_frames_next(&c->frames, input, &message, &used, &err);
     if (result == PGWIRE_BAD) {
-        return end_with(c, &err, wait_out);
+        return pg__refuse(c, &err, wait_out);
     }
     if (result == PGWIRE_DONE) {
         c->deadline_ms = 0;
@@ -167,7 +168,7 @@ static PgMove ready(PgConnection *c, NetWait *wait_out) {
     if (session_terminate_asked(c->session)) {
         Error err;
         (void)error_set(&err, ERR_SHUTDOWN, ERROR_NO_POSITION, "terminating connection due to administrator command");
-        return end_with(c, &err, wait_out);
+        return pg__refuse(c, &err, wait_out);
     }
     switch (c->activity) {
     case PG_ACTIVITY_QUERY: return pg__query_run(c, wait_out);

@@ -115,10 +115,13 @@ typedef enum PgMove { PG_MOVE_ON, PG_MOVE_WAIT } PgMove;
 /* ---- pg_report.c ---- */
 static inline Buffer *pg__out(PgConnection *c) { return net_output(c->net); }
 void pg__write_error(PgConnection *c, const Error *err, Str text);        /* ERROR */
-void pg__write_fatal(PgConnection *c, const Error *err);                  /* FATAL; the caller ends the connection */
 void pg__write_notices(PgConnection *c);
 void pg__write_changes(PgConnection *c);                                  /* ParameterStatus of what changed */
 void pg__write_ready(PgConnection *c);                                    /* changes, ReadyForQuery */
+
+/* ---- pg_connection.c: the connection ends ---- */
+PgMove pg__over(PgConnection *c, NetWait *wait_out);
+PgMove pg__refuse(PgConnection *c, const Error *err, NetWait *wait_out);  /* with a FATAL message */
 
 /* ---- pg_start.c, pg_cancel.c ---- */
 PgMove pg__start(PgConnection *c, NetWait *wait_out);

@@ -20,11 +20,6 @@ void pg__write_error(PgConnection *c, const Error *err, Str text) {
     pgwire_write_error(pg__out(c), &report);
 }
 
-void pg__write_fatal(PgConnection *c, const Error *err) {
-    PgReport report = pgwire_report(STR("FATAL"), err, (Str){0});
-    pgwire_write_error(pg__out(c), &report);
-}
-
 static Str severity(SessionNoticeLevel level) {
     static const Str NAMES[] = {{"DEBUG", 5}, {"LOG", 3}, {"INFO", 4}, {"NOTICE", 6}, {"WARNING", 7}, {"WARNING", 7}};
     return NAMES[level];

@@ -159,30 +159,19 @@ static ErrorCode begin(PgConnection *c, Error *err) {
 
 /* ---- packets before the session ---- */
 
-static PgMove over(PgConnection *c, NetWait *wait_out) {
-    c->phase = PG_PHASE_OVER;
-    *wait_out = (NetWait){.kind = NET_CLOSE};
-    return PG_MOVE_WAIT;
-}
-
-static PgMove refuse(PgConnection *c, const Error *err, NetWait *wait_out) {
-    pg__write_fatal(c, err);
-    return over(c, wait_out);
-}
-
 /* From here on everything is encrypted; the start packet comes next. */
 static PgMove begin_tls(PgConnection *c, bool direct, NetWait *wait_out) {
     Error err = {0};
     if (c->tls_begun) {
         (void)error_set(&err, ERR_PROTOCOL, ERROR_NO_POSITION, "TLS was begun already");
-        return refuse(c, &err, wait_out);
+        return pg__refuse(c, &err, wait_out);
     }
     server__tls_look(c->server);
     if (!direct) {
         buffer_append_char(pg__out(c), PGWIRE_SSL_YES);
     }
     if (net_start_tls(c->net, c->server->tls, direct, &err) != ERR_OK) {
-        return refuse(c, &err, wait_out);
+        return pg__refuse(c, &err, wait_out);
     }
     c->tls_begun = true;
     return PG_MOVE_ON;
@@ -193,7 +182,7 @@ static PgMove answer_packet(PgConnection *c, NetWait *wait_out) {
     Error err = {0};
     bool has_tls = c->server->tls != NULL;
     switch (startup->kind) {
-    case PG_START_TLS: return has_tls ? begin_tls(c, true, wait_out) : over(c, wait_out); /* its client would not understand an error */
+    case PG_START_TLS: return has_tls ? begin_tls(c, true, wait_out) : pg__over(c, wait_out); /* its client would not understand an error */
     case PG_START_SSL:
         if (has_tls) {
             return begin_tls(c, false, wait_out);
@@ -201,13 +190,13 @@ static PgMove answer_packet(PgConnection *c, NetWait *wait_out) {
         buffer_append_char(pg__out(c), PGWIRE_SSL_NO);
         return PG_MOVE_ON;
     case PG_START_GSS: buffer_append_char(pg__out(c), PGWIRE_SSL_NO); return PG_MOVE_ON;
-    case PG_START_CANCEL: pg__cancel(c->server, startup->cancel_pid, startup->cancel_key); return over(c, wait_out);
+    case PG_START_CANCEL: pg__cancel(c->server, startup->cancel_pid, startup->cancel_key); return pg__over(c, wait_out);
     default: break;
     }
     if (startup->negotiate) {
         pgwire_write_negotiate_version(pg__out(c), startup);
     }
-    return begin(c, &err) == ERR_OK ? PG_MOVE_ON : refuse(c, &err, wait_out);
+    return begin(c, &err) == ERR_OK ? PG_MOVE_ON : pg__refuse(c, &err, wait_out);
 }
 
 PgMove pg__start(PgConnection *c, NetWait *wait_out) {
@@ -216,7 +205,7 @@ PgMove pg__start(PgConnection *c, NetWait *wait_out) {
     arena_reset(&c->start_arena);
     PgResult result = pgwire_startup_read(&c->startup, net_input(c->net), &c->start_arena, &used, &err);
     if (result == PGWIRE_BAD) {
-        return refuse(c, &err, wait_out);
+        return pg__refuse(c, &err, wait_out);
     }
     if (result == PGWIRE_DONE) {
         net_consume(c->net, used);
@@ -224,7 +213,7 @@ PgMove pg__start(PgConnection *c, NetWait *wait_out) {
     }
     int64_t now = net_now_ms();
     if (net_input_ended(c->net) || net_stopping(c->net) || now >= c->deadline_ms) {
-        return over(c, wait_out);
+        return pg__over(c, wait_out);
     }
     *wait_out = (NetWait){.kind = NET_WAIT_INPUT, .deadline_ms = c->deadline_ms};
     return PG_MOVE_WAIT;
