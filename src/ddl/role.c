@@ -29,10 +29,7 @@ static ErrorCode take_password(Ddl *ddl, const AstRole *ast, RoleBody *body, Err
         return ddl__not_supported(ast->password->span.at, err, "an MD5 password");
     }
     uint8_t salt[SCRAM_SALT_BYTES];
-    for (size_t i = 0; i < sizeof salt; i += 8) {
-        uint64_t chance = ddl->rand->next(ddl->rand);
-        memcpy(salt + i, &chance, 8);
-    }
+    rand_fill(ddl->rand, salt, sizeof salt);
     char *text = arena_alloc_aligned(ddl->arena, SCRAM_VERIFIER_TEXT_MAX, 1);
     scram_verifier_make(ast->password->as.text, bytes_from(salt, sizeof salt), SCRAM_ITERATIONS_DEFAULT, &verifier);
     body->password = (Str){text, scram_verifier_format(&verifier, text)};

@@ -72,6 +72,12 @@ struct Clock {
 };
 typedef struct Rand Rand;
 struct Rand { uint64_t (*next)(Rand *rand); };  /* salts, ids; os: getrandom */
+static inline void rand_fill(Rand *rand, uint8_t *out, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+        uint64_t bits = rand->next(rand);
+        memcpy(out + i, &bits, MIN_OF(sizeof bits, bytes - i));
+    }
+}
 
 /* ---- tasks: threads on Linux, fibers in the simulator ---- */
 typedef struct Sched Sched;

@@ -23,14 +23,6 @@ void pg__auth_free(PgConnection *c) {
     }
 }
 
-static void chance(const Server *server, uint8_t *out, size_t len) {
-    Rand *rand = server->os->rand;
-    for (size_t i = 0; i < len; i += sizeof(uint64_t)) {
-        uint64_t bits = rand->next(rand);
-        memcpy(out + i, &bits, MIN_OF(sizeof bits, len - i));
-    }
-}
-
 /* That a role may not log in is told behind the right password. */
 static bool has_valid_password(const PgConnection *c, const PgRole *role) {
     Clock *clock = c->server->os->clock;
@@ -62,7 +54,7 @@ ErrorCode pg__auth_begin(PgConnection *c, Error *err) {
     } else {
         scram_verifier_mock(c->startup.user, c->server->auth_secret, SCRAM_ITERATIONS_DEFAULT, &options.verifier);
     }
-    chance(c->server, options.nonce, sizeof options.nonce);
+    rand_fill(c->server->os->rand, options.nonce, sizeof options.nonce);
     c->auth = mem_calloc(1, sizeof *c->auth);
     scram_server_init(&c->auth->scram, &options);
     pgwire_frames_init(&c->frames, PG_MESSAGE_BYTES_MAX);

@@ -117,12 +117,8 @@ static ErrorCode open_session(PgConnection *c, Error *err) {
 }
 
 static void make_key(PgConnection *c) {
-    Rand *rand = c->server->os->rand;
     c->cancel_key_bytes = c->version >= PGWIRE_VERSION_3_2 ? PG_CANCEL_KEY_BYTES : PGWIRE_CANCEL_KEY_MIN;
-    for (size_t i = 0; i < PG_CANCEL_KEY_BYTES; i += sizeof(uint64_t)) {
-        uint64_t bits = rand->next(rand);
-        memcpy(c->cancel_key + i, &bits, sizeof bits);
-    }
+    rand_fill(c->server->os->rand, c->cancel_key, PG_CANCEL_KEY_BYTES);
 }
 
 ErrorCode pg__enter(PgConnection *c, Error *err) {

@@ -84,10 +84,7 @@ ErrorCode server_start(Engine *engine, const ServerSettings *settings, Server **
     session_guard_rows(engine); /* line protocol may come before the first session */
     server->os = engine_os(engine);
     server->error_id_base = server->os->rand->next(server->os->rand);
-    for (size_t i = 0; i < sizeof server->auth_secret; i += sizeof(uint64_t)) {
-        uint64_t bits = server->os->rand->next(server->os->rand);
-        memcpy(server->auth_secret + i, &bits, sizeof bits);
-    }
+    rand_fill(server->os->rand, server->auth_secret, sizeof server->auth_secret);
     server->os->sched->mutex_init(server->os->sched, &server->lock);
     ErrorCode code = start(server, settings, err);
     if (code != ERR_OK) {
