@@ -88,7 +88,7 @@ static void queries_keep_every_clause(void **state) {
         {"select * from a left join (b join c on b.x = c.x) on true, lateral (select 1) l, f(1) with ordinality as g",
          "SELECT * FROM a LEFT JOIN (b JOIN c ON b.x = c.x) ON true, LATERAL (SELECT 1) AS l, f(1) WITH ORDINALITY AS g"},
         {"select * from a left join b left join c on b.x = c.x on a.x = b.x", "SELECT * FROM a LEFT JOIN (b LEFT JOIN c ON b.x = c.x) ON a.x = b.x"},
-        {"table t", "t"},
+        {"table t", "TABLE t"},
         {"select 1 fetch first 3 rows only", "SELECT 1 LIMIT 3"},
         {"select a from t for update skip locked", "SELECT a FROM t FOR UPDATE SKIP LOCKED"},
     };
@@ -101,9 +101,10 @@ static void queries_keep_every_clause(void **state) {
 
 static void questdb_clauses_are_kept(void **state) {
     static const DeparseCase cases[] = {
-        {"trades", NULL},
-        {"Trades where px > 1 latest on ts partition by sym, venue limit -5", "Trades WHERE px > 1 LATEST ON ts PARTITION BY sym, venue LIMIT -5"},
-        {"(trades latest on ts partition by sym) where px > 1", "(trades LATEST ON ts PARTITION BY sym) WHERE px > 1"},
+        {"trades", "TABLE trades"},
+        {"(begin) e", "TABLE begin AS e"},
+        {"Trades where px > 1 latest on ts partition by sym, venue limit -5", "TABLE Trades WHERE px > 1 LATEST ON ts PARTITION BY sym, venue LIMIT -5"},
+        {"(trades latest on ts partition by sym) where px > 1", "TABLE (TABLE trades LATEST ON ts PARTITION BY sym) WHERE px > 1"},
         {"select ts, avg(px), from t sample by 5m from '2024' to '2025' fill(prev, null, 0, linear) align to calendar time zone 'UTC' with offset '00:15'",
          "SELECT ts, avg(px) FROM t SAMPLE BY 5m FROM '2024' TO '2025' FILL (prev, NULL, 0, linear) ALIGN TO CALENDAR TIME ZONE 'UTC' WITH OFFSET '00:15'"},
         {"select count() from t sample by d align to first observation", "SELECT count() FROM t SAMPLE BY 1d ALIGN TO FIRST OBSERVATION"},
