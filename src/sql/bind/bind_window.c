@@ -143,6 +143,46 @@ static ErrorCode check_range_types(Binder *b, const Expr *key, const Expr *offse
                             STR_ARG(type_name(b, key->type)), STR_ARG(type_name(b, offset->type)));
 }
 
+/* Values of its type can be infinite, and it is no constant that is not. */
+static bool may_be_infinite(const Expr *expr) {
+    const Value *value = &expr->as.value;
+    bool known = expr->kind == EXPR_CONSTANT && !value->is_null;
+    float narrow = 0;
+    switch ((TypeId)expr->type.id) {
+    case TYPE_FLOAT4: memcpy(&narrow, value->as.bytes, sizeof narrow); return !known || narrow - narrow != 0;
+    case TYPE_FLOAT8: return !known || value->as.f64 - value->as.f64 != 0;
+    case TYPE_NUMERIC: return !known || value->as.numeric.kind != NUMERIC_FINITE;
+    case TYPE_INTERVAL: return !known || interval_is_infinite(value->as.interval) != 0;
+    default: return false;
+    }
+}
+
+/* A time of day, or what of an interval is added to one, in microseconds. */
+static ErrorCode clock_micros(Binder *b, const Expr *value, const Expr **expr_out) {
+    const Expr **args = arena_array(b->arena, const Expr *, 1);
+    args[0] = value;
+    return call_function(b, STR("frame clock"), args, 1, value->position, true, expr_out);
+}
+
+static ErrorCode infinite(Binder *b, Type type, bool negative, int64_t position, const Expr **expr_out) {
+    return coerce(b, expr_text(b, negative ? STR("-infinity") : STR("infinity"), TYPE_UNKNOWN, position), type, CAST_EXPLICIT, expr_out);
+}
+
+/* What lies infinitely far before infinity is not defined: as in PostgreSQL the frame begins, or ends, with the infinite value on its side. */
+static ErrorCode around_infinity(Binder *b, const Expr *key, const Expr *offset, bool minus, bool low, const Expr **bound) {
+    int64_t position = (*bound)->position;
+    const Expr **parts = arena_array(b->arena, const Expr *, 3), **tests = arena_array(b->arena, const Expr *, 2);
+    const Expr *far = NULL;
+    TRY(infinite(b, key->type, !minus, position, &far));
+    TRY(bind_operator(b, STR("="), key, far, position, &tests[0]));
+    TRY(infinite(b, offset->type, false, position, &far));
+    TRY(bind_operator(b, STR("="), offset, far, position, &tests[1]));
+    TRY(expr_nary(b, EXPR_AND, type_of(TYPE_BOOL), tests, 2, position, &parts[0]));
+    TRY(infinite(b, (*bound)->type, low, position, &parts[1]));
+    parts[2] = *bound;
+    return expr_nary(b, EXPR_CASE, (*bound)->type, parts, 3, position, bound);
+}
+
 /* The value that the order key is compared with: key - offset, key + offset, the other way round in descending order. */
 static ErrorCode range_bound(Binder *b, Scope *scope, const WindowItem *item, const AstFrameBound *bound, bool end, const Expr **bound_out, const Expr **key_out) {
     const SortKey *key = &item->order[0];
@@ -155,17 +195,28 @@ static ErrorCode range_bound(Binder *b, Scope *scope, const WindowItem *item, co
         TRY(coerce(b, offset, time ? type_of(TYPE_INTERVAL) : key->expr->type, CAST_IMPLICIT, &offset));
     }
     TRY(check_range_types(b, key->expr, offset, position));
+    bool infinite_too = may_be_infinite(offset) && key->expr->type.id != TYPE_DECIMAL8 && key->expr->type.id != TYPE_DECIMAL16;
     checked[0] = offset;
     TRY(call_function(b, end ? STR("frame end") : STR("frame start"), checked, 1, position, true, &offset));
-    if (whole) { /* a sum past the type's end is no error */
+    const Expr *value = key->expr;
+    bool clock = type_category((TypeId)value->type.id) == CAT_CLOCK;
+    if (clock) {
+        TRY(clock_micros(b, value, &value));
+        TRY(clock_micros(b, offset, &offset));
+    } else if (is_float((TypeId)value->type.id)) { /* both bounds are of one type */
+        TRY(coerce(b, value, type_of(TYPE_FLOAT8), CAST_IMPLICIT, &value));
+        TRY(coerce(b, offset, type_of(TYPE_FLOAT8), CAST_IMPLICIT, &offset));
+    }
+    if (whole || clock) { /* a sum past the type's end is no error */
         const Expr **pair = arena_array(b->arena, const Expr *, 2);
-        TRY(coerce(b, key->expr, type_of(TYPE_INT8), CAST_IMPLICIT, &pair[0]));
+        TRY(coerce(b, value, type_of(TYPE_INT8), CAST_IMPLICIT, &pair[0]));
         TRY(coerce(b, offset, type_of(TYPE_INT8), CAST_IMPLICIT, &pair[1]));
         TRY(call_function(b, minus ? STR("frame minus") : STR("frame plus"), pair, 2, position, true, bound_out));
     } else {
-        TRY(bind_operator(b, minus ? STR("-") : STR("+"), key->expr, offset, position, bound_out));
+        TRY(bind_operator(b, minus ? STR("-") : STR("+"), value, offset, position, bound_out));
+        TRY(!infinite_too ? ERR_OK : around_infinity(b, value, offset, minus, end == key->descending, bound_out));
     }
-    return coerce(b, key->expr, (*bound_out)->type, CAST_ASSIGNMENT, key_out);
+    return coerce(b, value, (*bound_out)->type, CAST_ASSIGNMENT, key_out);
 }
 
 static ErrorCode frame_offset(Binder *b, Scope *scope, const AstWindow *window, const AstFrameBound *bound, const Expr **expr_out) {

@@ -60,3 +60,31 @@ ErrorCode func__frame_minus(const KernelCall *call, Vector *out, Error *err) {
     }
     return ERR_OK;
 }
+
+/* ---- times of day: microseconds, so that a sum does not begin again at midnight ---- */
+
+ErrorCode func__frame_clock_interval(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    ArgView a = func__arg(call, 0);
+    FOR_ROWS(call, row) {
+        ((int64_t *)vector_data(out))[row] = AT(Interval, a, row).micros;
+    }
+    return ERR_OK;
+}
+ErrorCode func__frame_clock_time(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    ArgView a = func__arg(call, 0);
+    FOR_ROWS(call, row) {
+        ((int64_t *)vector_data(out))[row] = AT(int64_t, a, row);
+    }
+    return ERR_OK;
+}
+ErrorCode func__frame_clock_timetz(const KernelCall *call, Vector *out, Error *err) {
+    (void)err;
+    ArgView a = func__arg(call, 0);
+    FOR_ROWS(call, row) {
+        TimeTz time = AT(TimeTz, a, row);
+        ((int64_t *)vector_data(out))[row] = time.micros + (int64_t)time.zone_west * 1000000;
+    }
+    return ERR_OK;
+}
