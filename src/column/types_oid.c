@@ -232,7 +232,7 @@ static size_t format_modified(char *out, size_t room, Type type, int32_t typmod)
 /* What no value has: arguments of built-in functions are of these types. */
 static const char *pseudo_type_name(uint32_t oid) {
     static const struct { uint32_t oid; const char *name; } PSEUDO_TYPES[] = {
-        {1263, "cstring[]"}, {2275, "cstring"}, {2276, "\"any\""}, {2279, "trigger"}, {2281, "internal"}, {2283, "anyelement"}, {2776, "anynonarray"}, {3500, "anyenum"},
+        {142, "xml"}, {143, "xml[]"}, {1263, "cstring[]"}, {1560, "bit"}, {1561, "bit[]"}, {1562, "bit varying"}, {1563, "bit varying[]"}, {2275, "cstring"}, {2276, "\"any\""}, {2279, "trigger"}, {2281, "internal"}, {2283, "anyelement"}, {2776, "anynonarray"}, {3500, "anyenum"},
         {3831, "anyrange"}, {4537, "anymultirange"}, {4538, "anycompatiblemultirange"}, {5077, "anycompatible"}, {5078, "anycompatiblearray"},
         {5079, "anycompatiblenonarray"}, {5080, "anycompatiblerange"},
     };

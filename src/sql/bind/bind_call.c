@@ -139,13 +139,48 @@ static ErrorCode call_identify(Binder *b, const Expr **args, uint32_t count, int
     return record_of(b, fields, NAMES, COUNT_OF(NAMES), position, expr_out);
 }
 
+static ErrorCode named_field(Binder *b, const Expr *record, Str name, int64_t position, const Expr **field_out) {
+    const RecordShape *shape = record->type.id == TYPE_RECORD ? record_shape(b, record) : NULL;
+    for (uint32_t i = 0; shape != NULL && i < shape->count; i++) {
+        if (str_equal(shape->names[i], name)) {
+            return record_field(b, record, i, position, field_out);
+        }
+    }
+    return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "the argument is no row of pg_attribute or pg_type: it has no %.*s", STR_ARG(name));
+}
+
+/* information_schema._pg_truetypid and _pg_truetypmod of a row of pg_attribute and one of pg_type: of a domain what it is over. */
+static ErrorCode call_true_type(Binder *b, const Expr **args, uint32_t count, int64_t position, Str own, Str below, const Expr **expr_out) {
+    const Expr **parts = arena_array(b->arena, const Expr *, 3);
+    const Expr **domain = arena_array(b->arena, const Expr *, 2);
+    if (count != 2) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, position, "a row of pg_attribute and one of pg_type are needed");
+    }
+    TRY(named_field(b, args[1], STR("typtype"), position, &domain[0]));
+    TRY(coerce(b, expr_text(b, STR("d"), TYPE_UNKNOWN, position), type_of(TYPE_CHAR1), CAST_EXPLICIT, &domain[1]));
+    TRY(call_function(b, STR("="), domain, 2, position, true, &parts[0]));
+    TRY(named_field(b, args[1], below, position, &parts[1]));
+    TRY(named_field(b, args[0], own, position, &parts[2]));
+    return case_of(b, parts, 3, position, expr_out);
+}
+
+static ErrorCode call_true_type_id(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    return call_true_type(b, args, count, position, STR("atttypid"), STR("typbasetype"), expr_out);
+}
+
+static ErrorCode call_true_modifier(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    return call_true_type(b, args, count, position, STR("atttypmod"), STR("typtypmod"), expr_out);
+}
+
 typedef ErrorCode (*FormBind)(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
 typedef struct FormRow { Str name; FormBind bind; } FormRow;
 static const FormRow form_rows[] = {
     {{"coalesce", 8}, call_coalesce}, {{"nullif", 6}, call_nullif}, {{"switch", 6}, call_switch}, {{"extract", 7}, call_extract},
     {{"current_time", 12}, call_current_time}, {{"current_timestamp", 17}, call_current_timestamp}, {{"localtime", 9}, call_localtime},
     {{"localtimestamp", 14}, call_localtimestamp}, {{"pg_typeof", 9}, call_typeof},
-    {{"pg_identify_object", 18}, call_identify}, {{"nextval", 7}, call_nextval},   {{"currval", 7}, call_currval}, {{"setval", 6}, call_setval},
+    {{"pg_identify_object", 18}, call_identify},
+    {{"_pg_truetypid", 13}, call_true_type_id}, {{"_pg_truetypmod", 14}, call_true_modifier},
+    {{"nextval", 7}, call_nextval},   {{"currval", 7}, call_currval}, {{"setval", 6}, call_setval},
 };
 
 /* ---------------------------------------------------------------- aggregates */

@@ -180,6 +180,32 @@ ErrorCode system_answer_pg_blocking_pids(Ask *ask, Error *err) {
     return code;
 }
 
+ErrorCode system_answer_pg_is_other_temp_schema(Ask *ask, Error *err) {
+    size_t cursor = 0;
+    uint32_t id;
+    Str name;
+    (void)err;
+    while (ask->view->inner->schema_next(ask->view->inner, &cursor, &id, &name)) {
+        if (schema_oid(id) == ask_oid(ask, 0)) {
+            answer_bool(ask, str_starts_with(name, STR("pg_temp_")) && !str_equal(name, ask->view->environment->temp_schema_name));
+            return ERR_OK;
+        }
+    }
+    answer_bool(ask, false);
+    return ERR_OK;
+}
+
+ErrorCode system_answer_pg_not_counted(Ask *ask, Error *err) { return (void)err, answer_int8(ask, 0), ERR_OK; }
+
+/* Everything lies in the one that is the default. */
+ErrorCode system_answer_pg_tablespace_size(Ask *ask, Error *err) {
+    bool found = ask_is_text(ask, 0) ? str_equal(ask_text(ask, 0), STR("pg_default")) : ask_oid(ask, 0) == OID_TABLESPACE_DEFAULT;
+    if (!found) {
+        return answer_int8(ask, 0), ERR_OK;
+    }
+    return system_answer_pg_database_size(ask, err);
+}
+
 ErrorCode system_answer_pg_my_temp_schema(Ask *ask, Error *err) {
     uint32_t oid = 0;
     Str name = ask->view->environment->temp_schema_name;

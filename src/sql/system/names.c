@@ -250,6 +250,20 @@ static bool find_user_type(SystemView *view, Str schema, Str name, bool array, u
     return made != NULL;
 }
 
+/* A type that no value has, as it is printed: "bit varying", "anyarray". */
+static bool builtin_type_formatted(Str text, uint32_t *oid_out) {
+    enum { TYPE_NAME_BYTES = 64 };
+    char name[TYPE_NAME_BYTES];
+    for (size_t i = 0; i < builtin_type_count(); i++) {
+        const BuiltinType *type = builtin_type_at(i);
+        if (str_equal_ignore_case(str_from(name, type_format_pg(name, sizeof name, type->oid, -1)), text)) {
+            *oid_out = type->oid;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* "text", "pg_catalog.int4", "numeric(10,2)", "int[]", what users made, a table's row type. */
 static ErrorCode find_type(SystemView *view, Str text, Arena *arena, uint32_t *oid_out, Error *err) {
     Type type;
@@ -264,6 +278,8 @@ static ErrorCode find_type(SystemView *view, Str text, Arena *arena, uint32_t *o
         *oid_out = builtin->oid;
     } else if (type_from_name(bare, false, &type)) {
         *oid_out = type_oid_of(type);
+    } else if (builtin_type_formatted(text, oid_out)) {
+        return ERR_OK;
     } else if (split && find_user_type(view, schema, name, array, oid_out)) {
         return ERR_OK;
     } else if (split && !array && names_find_relation(view, schema, name, &relation) && (relation.kind == 'r' || relation.kind == 'v')) {

@@ -9,6 +9,7 @@
     X(info_constraint_table_usage) X(info_domain_constraints) X(info_domains) X(info_enabled_roles) X(info_information_schema_catalog_name) \
     X(info_key_column_usage) X(info_referential_constraints) X(info_role_table_grants) X(info_schemata) \
     X(info_sequences) X(info_table_constraints) X(info_table_privileges) X(info_tables) X(info_views) X(info_column_udt_usage) \
+    X(info_column_domain_usage) X(info_column_privileges) X(info_domain_udt_usage) X(info_element_types) X(info_role_column_grants) \
     X(info_view_column_usage) X(info_view_table_usage) \
     X(pg_aggregate) X(pg_am) X(pg_attrdef) X(pg_attribute) X(pg_auth_members) X(pg_authid) X(pg_cast) X(pg_class) \
     X(pg_collation) X(pg_constraint) X(pg_cursors) X(pg_database) X(pg_db_role_setting) X(pg_default_acl) X(pg_depend) \

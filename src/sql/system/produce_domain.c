@@ -135,3 +135,42 @@ ErrorCode system_rows_info_domain_constraints(SystemView *view, SystemRows *rows
     }
     return ERR_OK;
 }
+
+ErrorCode system_rows_info_domain_udt_usage(SystemView *view, SystemRows *rows, Error *err) {
+    const CatalogObject *domain = NULL;
+    TypeBody body;
+    (void)err;
+    for (size_t cursor = 0; next_domain(view, &cursor, &domain, &body);) {
+        row_begin(rows);
+        put_text(rows, view->environment->database_name);
+        put_udt(view, rows, body.base);
+        put_place(view, rows, domain);
+        put_text(rows, domain->name);
+        row_end(rows);
+    }
+    return ERR_OK;
+}
+
+ErrorCode system_rows_info_column_domain_usage(SystemView *view, SystemRows *rows, Error *err) {
+    RelationWalk walk = {0};
+    AnyRelation table;
+    (void)err;
+    while (next_user_table(view, &walk, &table)) {
+        for (uint16_t c = 0; c < table.def->column_count; c++) {
+            const ColumnDef *column = &table.def->columns[c];
+            const CatalogObject *domain = column->domain_id == 0 ? NULL : view->inner->object_by_id(view->inner, column->domain_id);
+            if (domain == NULL) {
+                continue;
+            }
+            row_begin(rows);
+            put_place(view, rows, domain);
+            put_text(rows, domain->name);
+            put_text(rows, view->environment->database_name);
+            put_text(rows, table.schema_name);
+            put_text(rows, table.name);
+            put_text(rows, column->name);
+            row_end(rows);
+        }
+    }
+    return ERR_OK;
+}

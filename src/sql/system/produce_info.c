@@ -104,11 +104,13 @@ static void put_numeric_shape(SystemRows *rows, Type type) {
     }
 }
 
+static bool is_array_type(Type type) { return type_category((TypeId)type.id) == CAT_ARRAY && type.id != TYPE_INT2VECTOR && type.id != TYPE_OIDVECTOR; }
+
 /* data_type: arrays are ARRAY, modifiers are left out. */
 static void put_standard_type(SystemRows *rows, Type type) {
     enum { TYPE_NAME_BYTES = 64 };
     char text[TYPE_NAME_BYTES];
-    if (type_category((TypeId)type.id) == CAT_ARRAY && type.id != TYPE_INT2VECTOR && type.id != TYPE_OIDVECTOR) {
+    if (is_array_type(type)) {
         put_c(rows, "ARRAY");
         return;
     }
@@ -254,7 +256,14 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     put_numeric_shape(rows, column.type);
     put_time_precision(rows, column.type);
     put_interval_type(rows, column.type);
-    put_nulls(rows, 3 + 3); /* character set, collation */
+    put_nulls(rows, 3); /* character set */
+    if (column.type.id == TYPE_NAME) { /* the only one whose collation is not the database's */
+        put_catalog(view, rows);
+        put_c(rows, "pg_catalog");
+        put_c(rows, "C");
+    } else {
+        put_nulls(rows, 3);
+    }
     put_domain_name(view, rows, column.def);
     put_catalog(view, rows);
     put_udt(view, rows, column.type);
@@ -267,6 +276,40 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     put_filled(rows, is_generated ? column.def->generated_text : (Str){0});
     put_yes(rows, !table->is_system && table->kind == 'r');
     row_end(rows);
+}
+
+static void put_element(SystemView *view, SystemRows *rows, const AnyRelation *table, const AnyColumn *column) {
+    char number[16];
+    Type element = type_element(column->type);
+    row_begin(rows);
+    put_table_name(view, rows, table);
+    put_c(rows, "TABLE");
+    put_number_text(rows, column->number);
+    put_standard_type(rows, element);
+    put_nulls(rows, 2 + 3 + 3 + 3 + 1 + 2 + 1); /* what modifiers say is not told of elements */
+    put_catalog(view, rows);
+    put_udt(view, rows, element);
+    put_nulls(rows, 3 + 1);
+    snprintf(number, sizeof number, "a%d", column->number);
+    put_c(rows, number);
+    row_end(rows);
+}
+
+ErrorCode system_rows_info_element_types(SystemView *view, SystemRows *rows, Error *err) {
+    RelationWalk walk = {0};
+    AnyRelation table;
+    (void)err;
+    while (next_relation(view, &walk, &table)) {
+        bool has_columns = (table.kind == 'r' || table.kind == 'v') && !table.is_system;
+        for (uint16_t c = 0; has_columns && c < relation_column_count(&table); c++) {
+            AnyColumn column;
+            relation_column(&table, c, &column);
+            if (is_array_type(column.type)) {
+                put_element(view, rows, &table, &column);
+            }
+        }
+    }
+    return ERR_OK;
 }
 
 ErrorCode system_rows_info_columns(SystemView *view, SystemRows *rows, Error *err) {

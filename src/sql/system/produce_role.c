@@ -236,7 +236,9 @@ ErrorCode system_rows_pg_default_acl(SystemView *view, SystemRows *rows, Error *
 
 /* ---- privileges of tables ---- */
 
-static void put_grant(SystemView *view, SystemRows *rows, const AnyRelation *table, const AclItem *item, const char *privilege, bool grantable, bool hierarchy) {
+/* column: NULL for the relation itself. */
+static void put_grant(SystemView *view, SystemRows *rows, const AnyRelation *table, const Str *column, const AclItem *item, const char *privilege, bool grantable,
+                      bool hierarchy) {
     Str grantee = item->grantee_id == ROLE_PUBLIC_ID ? STR("PUBLIC") : catalog_role_name(view->inner, item->grantee_id);
     row_begin(rows);
     put_text(rows, catalog_role_name(view->inner, item->grantor_id));
@@ -244,9 +246,14 @@ static void put_grant(SystemView *view, SystemRows *rows, const AnyRelation *tab
     put_text(rows, view->environment->database_name);
     put_text(rows, table->schema_name);
     put_text(rows, table->name);
+    if (column != NULL) {
+        put_text(rows, *column);
+    }
     put_c(rows, privilege);
     put_yes(rows, grantable);
-    put_yes(rows, hierarchy);
+    if (column == NULL) {
+        put_yes(rows, hierarchy);
+    }
     row_end(rows);
 }
 
@@ -262,7 +269,7 @@ static void put_grants(SystemView *view, SystemRows *rows, const AnyRelation *ta
         for (size_t p = 0; p < COUNT_OF(TABLE_PRIVILEGES); p++) {
             if ((list.items[i].privileges & TABLE_PRIVILEGES[p].bit) != 0) {
                 bool grantable = is_owner || (list.items[i].grant_options & TABLE_PRIVILEGES[p].bit) != 0;
-                put_grant(view, rows, table, &list.items[i], TABLE_PRIVILEGES[p].name, grantable, TABLE_PRIVILEGES[p].bit == PRIVILEGE_SELECT);
+                put_grant(view, rows, table, NULL, &list.items[i], TABLE_PRIVILEGES[p].name, grantable, TABLE_PRIVILEGES[p].bit == PRIVILEGE_SELECT);
             }
         }
     }
@@ -287,5 +294,46 @@ ErrorCode system_rows_info_role_table_grants(SystemView *view, SystemRows *rows,
 ErrorCode system_rows_info_table_privileges(SystemView *view, SystemRows *rows, Error *err) {
     (void)err;
     put_all_grants(view, rows);
+    return ERR_OK;
+}
+
+/* ---- privileges of columns: those that their table gives ---- */
+
+static void put_column_grants(SystemView *view, SystemRows *rows, const AnyRelation *table) {
+    static const struct { const char *name; uint32_t bit; } COLUMN_PRIVILEGES[] = {
+        {"INSERT", PRIVILEGE_INSERT}, {"SELECT", PRIVILEGE_SELECT}, {"UPDATE", PRIVILEGE_UPDATE}, {"REFERENCES", PRIVILEGE_REFERENCES}};
+    GrantBody list;
+    catalog_grants(view->inner, acl_object_kind(table->kind), table->oid - OID_FIRST_USER, &rows->scratch, &list);
+    for (uint32_t i = 0; i < (uint32_t)list.item_count * COUNT_OF(COLUMN_PRIVILEGES); i++) {
+        const AclItem *item = &list.items[i / COUNT_OF(COLUMN_PRIVILEGES)];
+        size_t p = i % COUNT_OF(COLUMN_PRIVILEGES);
+        bool grantable = item->grantee_id == list.owner_id || (item->grant_options & COLUMN_PRIVILEGES[p].bit) != 0;
+        for (uint16_t c = 0; c < relation_column_count(table) && (item->privileges & COLUMN_PRIVILEGES[p].bit) != 0; c++) {
+            AnyColumn column;
+            relation_column(table, c, &column);
+            put_grant(view, rows, table, &column.name, item, COLUMN_PRIVILEGES[p].name, grantable, false);
+        }
+    }
+}
+
+static void put_all_column_grants(SystemView *view, SystemRows *rows) {
+    RelationWalk walk = {0};
+    AnyRelation relation;
+    while (next_relation(view, &walk, &relation)) {
+        if (!relation.is_system && (relation.kind == 'r' || relation.kind == 'v')) {
+            put_column_grants(view, rows, &relation);
+        }
+    }
+}
+
+ErrorCode system_rows_info_column_privileges(SystemView *view, SystemRows *rows, Error *err) {
+    (void)err;
+    put_all_column_grants(view, rows);
+    return ERR_OK;
+}
+
+ErrorCode system_rows_info_role_column_grants(SystemView *view, SystemRows *rows, Error *err) {
+    (void)err;
+    put_all_column_grants(view, rows);
     return ERR_OK;
 }

@@ -33,13 +33,13 @@ R(information_schema, collations, 13265, 'v', empty,
   "collation_catalog name, collation_schema name, collation_name name, pad_attribute character varying")
 R(information_schema, column_column_usage, 13275, 'v', empty,
   "table_catalog name, table_schema name, table_name name, column_name name, dependent_column name")
-R(information_schema, column_domain_usage, 13280, 'v', empty,
+R(information_schema, column_domain_usage, 13280, 'v', info_column_domain_usage,
   "domain_catalog name, domain_schema name, domain_name name, table_catalog name, table_schema name, "
   "table_name name, column_name name")
 R(information_schema, column_options, 13503, 'v', empty,
   "table_catalog name, table_schema name, table_name name, column_name name, option_name name, option_value "
   "character varying")
-R(information_schema, column_privileges, 13285, 'v', empty,
+R(information_schema, column_privileges, 13285, 'v', info_column_privileges,
   "grantor name, grantee name, table_catalog name, table_schema name, table_name name, column_name name, "
   "privilege_type character varying, is_grantable yes_or_no")
 R(information_schema, column_udt_usage, 13290, 'v', info_column_udt_usage,
@@ -70,7 +70,7 @@ R(information_schema, data_type_privileges, 13488, 'v', empty,
 R(information_schema, domain_constraints, 13310, 'v', info_domain_constraints,
   "constraint_catalog name, constraint_schema name, constraint_name name, domain_catalog name, "
   "domain_schema name, domain_name name, is_deferrable yes_or_no, initially_deferred yes_or_no")
-R(information_schema, domain_udt_usage, 13315, 'v', empty,
+R(information_schema, domain_udt_usage, 13315, 'v', info_domain_udt_usage,
   "udt_catalog name, udt_schema name, udt_name name, domain_catalog name, domain_schema name, domain_name "
   "name")
 R(information_schema, domains, 13320, 'v', info_domains,
@@ -81,7 +81,7 @@ R(information_schema, domains, 13320, 'v', info_domains,
   "datetime_precision integer, interval_type character varying, interval_precision integer, domain_default "
   "character varying, udt_catalog name, udt_schema name, udt_name name, scope_catalog name, scope_schema "
   "name, scope_name name, maximum_cardinality integer, dtd_identifier name")
-R(information_schema, element_types, 13493, 'v', empty,
+R(information_schema, element_types, 13493, 'v', info_element_types,
   "object_catalog name, object_schema name, object_name name, object_type character varying, "
   "collection_type_identifier name, data_type character varying, character_maximum_length integer, "
   "character_octet_length integer, character_set_catalog name, character_set_schema name, character_set_name "
@@ -128,7 +128,7 @@ R(information_schema, referential_constraints, 13339, 'v', info_referential_cons
   "constraint_catalog name, constraint_schema name, constraint_name name, unique_constraint_catalog name, "
   "unique_constraint_schema name, unique_constraint_name name, match_option character varying, update_rule "
   "character varying, delete_rule character varying")
-R(information_schema, role_column_grants, 13344, 'v', empty,
+R(information_schema, role_column_grants, 13344, 'v', info_role_column_grants,
   "grantor name, grantee name, table_catalog name, table_schema name, table_name name, column_name name, "
   "privilege_type character varying, is_grantable yes_or_no")
 R(information_schema, role_routine_grants, 13358, 'v', empty,
