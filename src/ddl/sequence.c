@@ -126,12 +126,27 @@ static ErrorCode take_owner(Ddl *ddl, const AstSequenceOptions *options, Catalog
 
 /* ---- statements ---- */
 
+/* Into the session's own schema. */
+static ErrorCode place_temporary(Ddl *ddl, const AstNames *names, CatalogObject *def, Error *err) {
+    Str temp_name = ddl->environment->temp_schema_name;
+    const CatalogObject *temp = temp_name.len == 0 ? NULL : ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, temp_name);
+    if (temp == NULL) {
+        return ddl__not_supported(names->span.at, err, "a TEMPORARY sequence without a session");
+    }
+    if (names->count > 1 && !str_equal(names->parts[names->count - 2].text, STR("pg_temp")) && !str_equal(names->parts[names->count - 2].text, temp_name)) {
+        return error_set(err, ERR_INVALID_TABLE_DEFINITION, names->span.at, "cannot create temporary relation in non-temporary schema");
+    }
+    def->schema_id = temp->id;
+    def->name = names->parts[names->count - 1].text;
+    return ERR_OK;
+}
+
 static ErrorCode create_sequence(Ddl *ddl, const AstSequence *ast, Error *err) {
     CatalogObject def = {.kind = OBJECT_SEQUENCE};
     SequenceBody body;
     uint32_t id = 0;
     ddl__tag(ddl, "CREATE SEQUENCE");
-    TRY(ddl__place(ddl, &ast->name, &def.schema_id, &def.name, err));
+    TRY(ast->temporary ? place_temporary(ddl, &ast->name, &def, err) : ddl__place(ddl, &ast->name, &def.schema_id, &def.name, err));
     const CatalogObject *old = ddl->catalog->object_find(ddl->catalog, OBJECT_NONE, def.schema_id, def.name);
     if (old != NULL && ast->if_not_exists) {
         ddl_notice(ddl, "42P07", "relation \"%.*s\" already exists, skipping", STR_ARG(def.name));
@@ -184,9 +199,6 @@ static ErrorCode alter_sequence(Ddl *ddl, const AstSequence *ast, Error *err) {
 }
 
 ErrorCode ddl__sequence(Ddl *ddl, const AstSequence *ast, Error *err) {
-    if (ast->temporary) {
-        return ddl__not_supported(ast->name.span.at, err, "a TEMPORARY sequence");
-    }
     return ast->alter ? alter_sequence(ddl, ast, err) : create_sequence(ddl, ast, err);
 }
 

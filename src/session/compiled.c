@@ -260,7 +260,8 @@ static ErrorCode bind_declared(Compiled *compiled, const BindContext *context, E
 static ErrorCode make_temp_schema(const Compiled *compiled, Txn *txn, Error *err) {
     const AstStatement *tree = compiled->tree;
     bool temporary = (tree->kind == AST_CREATE_TABLE_STATEMENT && tree->as.create_table->temporary) ||
-                     (tree->kind == AST_CREATE_VIEW_STATEMENT && tree->as.create_view->temporary);
+                     (tree->kind == AST_CREATE_VIEW_STATEMENT && tree->as.create_view->temporary) ||
+                     (tree->kind == AST_SEQUENCE_STATEMENT && tree->as.sequence->temporary);
     Str name;
     return temporary ? session__temp_schema(compiled->session, txn, &name, err) : ERR_OK;
 }
