@@ -63,8 +63,8 @@ static ErrorCode missing_value(Binder *b, const AstAlterAction *ast, ColumnDef *
 
 static ErrorCode duplicate_column(Binder *b, const BoundStatement *bound, int64_t position, Str name) {
     return b->dialect == DIALECT_POSTGRES
-               ? error_set(b->err, ERR_DUPLICATE_COLUMN, position, "column \"%.*s\" of relation \"%.*s\" already exists", STR_ARG(name), STR_ARG(bound->table->name))
-               : error_set(b->err, ERR_DUPLICATE_COLUMN, position, "column '%.*s' already exists", STR_ARG(name));
+               ? error_set(b->err, ERR_DUPLICATE_COLUMN, ddl_position(b, position), "column \"%.*s\" of relation \"%.*s\" already exists", STR_ARG(name), STR_ARG(bound->table->name))
+               : error_set(b->err, ERR_DUPLICATE_COLUMN, ddl_position(b, position), "column '%.*s' already exists", STR_ARG(name));
 }
 
 static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *bound, AlterAction *action) {
@@ -87,7 +87,7 @@ static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *
         TableStats stats = {0};
         b->context->catalog->stats(b->context->catalog, bound->table, &stats);
         if (stats.row_count > 0) {
-            return error_set(b->err, ERR_NOT_NULL_VIOLATION, ast->column.span.at, "column \"%.*s\" of relation \"%.*s\" contains null values",
+            return error_set(b->err, ERR_NOT_NULL_VIOLATION, ddl_position(b, ast->column.span.at), "column \"%.*s\" of relation \"%.*s\" contains null values",
                              STR_ARG(ast->column.text), STR_ARG(bound->table->name));
         }
     }
@@ -139,18 +139,18 @@ static ErrorCode bind_identity_change(Binder *b, const AstAlterAction *ast, Boun
         return ERR_OK;
     }
     if (is == add) {
-        return error_set(b->err, ERR_PREREQUISITE_STATE, ast->span.at, "column \"%.*s\" of relation \"%.*s\" is %s an identity column", STR_ARG(action->name),
+        return error_set(b->err, ERR_PREREQUISITE_STATE, ddl_position(b, ast->span.at), "column \"%.*s\" of relation \"%.*s\" is %s an identity column", STR_ARG(action->name),
                          STR_ARG(bound->table->name), add ? "already" : "not");
     }
     if (!add) {
         return ERR_OK;
     }
     if (!action->column.not_null) {
-        return error_set(b->err, ERR_PREREQUISITE_STATE, ast->span.at, "column \"%.*s\" of relation \"%.*s\" must be declared NOT NULL before identity can be added",
+        return error_set(b->err, ERR_PREREQUISITE_STATE, ddl_position(b, ast->span.at), "column \"%.*s\" of relation \"%.*s\" must be declared NOT NULL before identity can be added",
                          STR_ARG(action->name), STR_ARG(bound->table->name));
     }
     if (action->column.default_text.len > 0 || action->column.generated_text.len > 0) {
-        return error_set(b->err, ERR_PREREQUISITE_STATE, ast->span.at, "column \"%.*s\" of relation \"%.*s\" already has a default value", STR_ARG(action->name),
+        return error_set(b->err, ERR_PREREQUISITE_STATE, ddl_position(b, ast->span.at), "column \"%.*s\" of relation \"%.*s\" already has a default value", STR_ARG(action->name),
                          STR_ARG(bound->table->name));
     }
     return bind_identity(b, ast->constraint, (uint16_t)bound->action_count, bound, &action->column);
@@ -343,7 +343,7 @@ static ErrorCode bind_named_constraint(Binder *b, const AstAlterAction *ast, con
                                       STR_ARG(table->name)).data;
         return ERR_OK;
     }
-    return error_set(b->err, ERR_UNDEFINED_OBJECT, name->span.at, "constraint \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name->text),
+    return error_set(b->err, ERR_UNDEFINED_OBJECT, ddl_position(b, name->span.at), "constraint \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name->text),
                      STR_ARG(table->name));
 }
 

@@ -185,12 +185,12 @@ static const FormRow form_rows[] = {
 
 /* ---------------------------------------------------------------- aggregates */
 
-static ErrorCode check_aggregate_place(Binder *b, const Scope *scope, Str name, int64_t position) {
+static ErrorCode check_aggregate_place(Binder *b, const Scope *scope, int64_t position) {
     if (scope->inside_aggregate) {
         return error_set(b->err, ERR_GROUPING, position, "aggregate function calls cannot be nested");
     }
     if (scope->aggregates == NULL) {
-        return error_set(b->err, ERR_GROUPING, position, "aggregate function %.*s is not allowed in %s", STR_ARG(name), scope->clause != NULL ? scope->clause : "this place");
+        return error_set(b->err, ERR_GROUPING, position, "aggregate functions are not allowed in %s", scope->clause != NULL ? scope->clause : "this place");
     }
     return ERR_OK;
 }
@@ -318,7 +318,7 @@ static ErrorCode bind_json_aggregate(Binder *b, const Scope *scope, const Aggreg
 }
 
 ErrorCode bind_aggregate(Binder *b, Scope *scope, const AggregateCallAst *call, const Expr **expr_out) {
-    TRY(check_aggregate_place(b, scope, call->name, call->position));
+    TRY(check_aggregate_place(b, scope, call->position));
     BoundParts parts = {0};
     const Expr **args = NULL;
     WindowState *windows = scope->windows;

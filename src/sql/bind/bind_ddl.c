@@ -31,12 +31,51 @@ ErrorCode bind_column_default(Binder *b, const AstExpr *ast, Str text, ColumnDef
     b->uses = NULL;
     TRY(code);
     if ((expr->flags & EXPR_HAS_SUBQUERY) != 0) {
-        return not_supported(b, ast->span.at, "a subquery in DEFAULT");
+        return error_set(b->err, ERR_NOT_SUPPORTED, ast->span.at, "cannot use subquery in DEFAULT expression");
     }
     column->default_text = uses.count > 0 ? user_types_qualified(b, text, &uses) : default_text_shown(b, ast, own, column->type, text);
     column->default_dialect = (uint8_t)b->dialect;
     column->sequence_id = 0;
     note_default_sequence(b, expr, column);
+    return ERR_OK;
+}
+
+/* What is said of a column twice, or against itself. */
+static ErrorCode check_declarations(Binder *b, const AstColumn *ast, const BoundStatement *bound, bool serial) {
+    Str table = bound->table != NULL ? bound->table->name : bound->spec.name;
+    bool null = false, not_null = serial, value = serial, identity = false;
+    for (uint32_t i = 0; i < ast->constraint_count && b->dialect == DIALECT_POSTGRES; i++) {
+        const AstConstraint *constraint = &ast->constraints[i];
+        const char *what = NULL;
+        null = null || constraint->kind == AST_CONSTRAINT_NULL;
+        not_null = not_null || constraint->kind == AST_CONSTRAINT_NOT_NULL;
+        bool more_value = constraint->kind == AST_CONSTRAINT_DEFAULT, more_identity = constraint->kind == AST_CONSTRAINT_IDENTITY;
+        if (null && not_null) {
+            what = "conflicting NULL/NOT NULL declarations";
+        } else if (value && more_value) {
+            what = "multiple default values specified";
+        } else if (identity && more_identity) {
+            what = "multiple identity specifications";
+        } else if ((value || more_value) && (identity || more_identity)) {
+            what = "both default and identity specified";
+        }
+        value = value || more_value;
+        identity = identity || more_identity;
+        if (what != NULL) {
+            return error_set(b->err, ERR_SYNTAX, serial ? (int64_t)ERROR_NO_POSITION : (int64_t)constraint->span.at, "%s for column \"%.*s\" of table \"%.*s\"", what, STR_ARG(ast->name.text),
+                             STR_ARG(table));
+        }
+    }
+    return ERR_OK;
+}
+
+static ErrorCode check_system_name(Binder *b, Str name) {
+    static const Str NAMES[] = {{"ctid", 4}, {"xmin", 4}, {"cmin", 4}, {"xmax", 4}, {"cmax", 4}, {"tableoid", 8}};
+    for (size_t i = 0; i < COUNT_OF(NAMES) && b->dialect == DIALECT_POSTGRES; i++) {
+        if (str_equal(name, NAMES[i])) {
+            return error_set(b->err, ERR_DUPLICATE_COLUMN, ERROR_NO_POSITION, "column name \"%.*s\" conflicts with a system column name", STR_ARG(name));
+        }
+    }
     return ERR_OK;
 }
 
@@ -96,12 +135,13 @@ static ErrorCode bind_column_tail(Binder *b, const AstColumn *ast, ColumnDef *co
 
 static ErrorCode check_storable(Binder *b, Type type, int64_t position) {
     if (!type_is_stored(type)) {
-        return error_set(b->err, ERR_INVALID_TABLE_DEFINITION, position, "column has pseudo-type %.*s", STR_ARG(type_name(b, type)));
+        return error_set(b->err, ERR_INVALID_TABLE_DEFINITION, ddl_position(b, position), "column has pseudo-type %.*s", STR_ARG(type_name(b, type)));
     }
     return ERR_OK;
 }
 
 static ErrorCode check_name(Binder *b, const AstName *name) {
+    TRY(check_system_name(b, name->text));
     if (name->text.len > NAME_BYTES_MAX) {
         return error_set(b->err, ERR_INVALID_NAME, name->span.at, "a name has at most %d bytes", NAME_BYTES_MAX);
     }
@@ -111,7 +151,9 @@ static ErrorCode check_name(Binder *b, const AstName *name) {
 ErrorCode bind_column(Binder *b, const AstColumn *ast, uint16_t number, BoundStatement *bound, ColumnDef *column) {
     *column = (ColumnDef){.name = ast->name.text, .missing_is_null = true};
     TRY(check_name(b, &ast->name));
-    if (!bind_serial(b, ast->type, number, bound, column)) {
+    bool serial = bind_serial(b, ast->type, number, bound, column);
+    TRY(check_declarations(b, ast, bound, serial));
+    if (!serial) {
         TRY(type_or_domain(b, ast->type, &column->type, &column->domain_id));
     }
     TRY(check_storable(b, column->type, ast->type->span.at));
@@ -210,7 +252,7 @@ static Str spec_column_at(const void *context, uint32_t i) {
 static ErrorCode find_spec_column(Binder *b, const TableSpec *spec, const AstName *name, uint16_t *number_out) {
     int found = name_match(name, spec->column_count, spec_column_at, spec);
     if (found < 0) {
-        return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" does not exist", STR_ARG(name->text));
+        return error_set(b->err, ERR_UNDEFINED_COLUMN, ddl_position(b, name->span.at), "column \"%.*s\" does not exist", STR_ARG(name->text));
     }
     *number_out = (uint16_t)found;
     return ERR_OK;
@@ -260,7 +302,7 @@ static ErrorCode check_unique(Binder *b, const AstCreateTable *ast, const TableS
         for (uint32_t j = 0; j < i; j++) {
             if (str_equal_ignore_case(spec->columns[i].name, spec->columns[j].name)) {
                 int64_t at = i < ast->column_count ? (int64_t)ast->columns[i].name.span.at : (int64_t)ast->name.span.at;
-                return error_set(b->err, ERR_DUPLICATE_COLUMN, at, "column \"%.*s\" specified more than once", STR_ARG(spec->columns[i].name));
+                return error_set(b->err, ERR_DUPLICATE_COLUMN, ddl_position(b, at), "column \"%.*s\" specified more than once", STR_ARG(spec->columns[i].name));
             }
         }
     }
@@ -396,8 +438,8 @@ static ErrorCode check_exists(Binder *b, const AstCreateTable *ast, BoundStateme
         bound->already_there = true;
         return ERR_OK;
     }
-    return b->dialect == DIALECT_POSTGRES ? error_set(b->err, ERR_DUPLICATE_TABLE, ast->name.span.at, "relation \"%.*s\" already exists", STR_ARG(spec->name))
-                                          : error_set(b->err, ERR_DUPLICATE_TABLE, ast->name.span.at, "table already exists [table=%.*s]", STR_ARG(spec->name));
+    return b->dialect == DIALECT_POSTGRES ? error_set(b->err, ERR_DUPLICATE_TABLE, ddl_position(b, ast->name.span.at), "relation \"%.*s\" already exists", STR_ARG(spec->name))
+                                          : error_set(b->err, ERR_DUPLICATE_TABLE, ddl_position(b, ast->name.span.at), "table already exists [table=%.*s]", STR_ARG(spec->name));
 }
 
 /* A temporary table is one of the session's own schema, which the session has made by now. */
@@ -405,14 +447,14 @@ static ErrorCode bind_temporary(Binder *b, const AstCreateTable *ast, BoundState
     const FunctionEnvironment *environment = b->context->environment;
     if (!ast->temporary) {
         return ast->on_commit.len == 0 ? ERR_OK
-                                       : error_set(b->err, ERR_INVALID_TABLE_DEFINITION, ast->name.span.at, "ON COMMIT can only be used on temporary tables");
+                                       : error_set(b->err, ERR_INVALID_TABLE_DEFINITION, ddl_position(b, ast->name.span.at), "ON COMMIT can only be used on temporary tables");
     }
     if (environment == NULL || environment->temp_schema_name.len == 0) {
         return not_supported(b, ast->name.span.at, "a TEMPORARY table without a session");
     }
     Str named = bound->spec.schema_name;
     if (named.len > 0 && !str_equal(named, STR("pg_temp")) && !str_equal(named, environment->temp_schema_name)) {
-        return error_set(b->err, ERR_INVALID_TABLE_DEFINITION, ast->name.span.at, "cannot create temporary relation in non-temporary schema");
+        return error_set(b->err, ERR_INVALID_TABLE_DEFINITION, ddl_position(b, ast->name.span.at), "cannot create temporary relation in non-temporary schema");
     }
     bound->spec.schema_name = environment->temp_schema_name;
     bound->on_commit = str_equal(ast->on_commit, STR("drop")) ? ON_COMMIT_DROP : str_equal(ast->on_commit, STR("delete rows")) ? ON_COMMIT_DELETE_ROWS : ON_COMMIT_NOTHING;

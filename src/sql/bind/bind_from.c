@@ -29,7 +29,7 @@ static ErrorCode check_unique(Binder *b, const Scope *scope, uint32_t first, int
     Str qualifier = scope->columns[first].qualifier;
     for (uint32_t i = scope->unique_from; i < first && qualifier.len > 0; i++) {
         if (str_equal(scope->columns[i].qualifier, qualifier) && str_equal(scope->columns[i].schema, scope->columns[first].schema)) {
-            return error_set(b->err, ERR_DUPLICATE_ALIAS, position, "table name \"%.*s\" specified more than once", STR_ARG(qualifier));
+            return error_set(b->err, ERR_DUPLICATE_ALIAS, b->dialect == DIALECT_POSTGRES ? ERROR_NO_POSITION : position, "table name \"%.*s\" specified more than once", STR_ARG(qualifier));
         }
     }
     return ERR_OK;
@@ -39,7 +39,9 @@ static ErrorCode check_unique(Binder *b, const Scope *scope, uint32_t first, int
 static ErrorCode apply_alias(Binder *b, const AstFrom *item, Scope *scope, uint32_t first) {
     uint32_t count = scope->count - first;
     if (item->column_count > count) {
-        return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, item->columns[count].span.at, "table has %u columns available but %u columns specified", count, item->column_count);
+        Str name = item->alias != NULL ? item->alias->text : count > 0 ? scope->columns[first].qualifier : (Str){0};
+        return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, b->dialect == DIALECT_POSTGRES ? (int64_t)ERROR_NO_POSITION : (int64_t)item->columns[count].span.at,
+                         "table \"%.*s\" has %u columns available but %u columns specified", STR_ARG(name), count, item->column_count);
     }
     for (uint32_t i = 0; i < item->column_count; i++) {
         scope->columns[first + i].name = item->columns[i].text;

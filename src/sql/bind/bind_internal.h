@@ -182,6 +182,10 @@ Str name_closest(Str wanted, uint32_t count, Str (*name_at)(const void *context,
 Str figured_name(const AstExpr *ast, bool *weak);
 NODISCARD ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out);        /* as other statements name one: a schema that is missing is 3F000 */
 NODISCARD ErrorCode query_table_find(Binder *b, const AstNames *names, const TableDef **table_out);  /* as queries do: 42P01, with a position */
+uint32_t name_distance(Str a, Str b, uint32_t limit); /* letters that differ, ignoring case; more than limit: limit + 1 */
+NODISCARD ErrorCode no_such_column(Binder *b, const Scope *scope, const AstNames *names); /* always an error */
+/* Where PostgreSQL does not point: what DDL says of its tables, columns and constraints, but for types and expressions. */
+int64_t ddl_position(const Binder *b, int64_t at);
 /* Column number or an error at the name: 42703 with the closest name, 42702. */
 NODISCARD ErrorCode table_column(Binder *b, const TableDef *table, const AstName *name, uint16_t *number_out);
 

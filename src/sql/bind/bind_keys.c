@@ -17,17 +17,17 @@ static void mark_columns(const Rel *rel, const Expr *expr, bool *used) {
     }
 }
 
-static ErrorCode bind_over(Binder *b, const TableDef *table, const AstExpr *ast, const char *clause, bool condition, const Expr **expr_out, bool *used) {
+static ErrorCode bind_over(Binder *b, const TableDef *table, const AstExpr *ast, const char *clause, const char *argument, const Expr **expr_out, bool *used) {
     Rel *rel = NULL;
     Scope scope = {.clause = clause};
     TRY(rel_scan(b, table, false, &rel));
     scope_add_table(b, &scope, rel, table, table->name);
-    TRY(condition ? bind_condition(b, &scope, ast, clause, expr_out) : bind_expr(b, &scope, ast, expr_out));
-    if (!condition) {
+    TRY(argument != NULL ? bind_condition(b, &scope, ast, argument, expr_out) : bind_expr(b, &scope, ast, expr_out));
+    if (argument == NULL) {
         TRY(coerce_known(b, *expr_out, expr_out));
     }
     if (((*expr_out)->flags & EXPR_HAS_SUBQUERY) != 0) {
-        return not_supported(b, ast->span.at, "a subquery in %s", clause);
+        return error_set(b->err, ERR_NOT_SUPPORTED, ast->span.at, "cannot use subquery in %.*s", (int)strlen(clause) - 1, clause); /* of one such */
     }
     memset(used, 0, sizeof *used * (table->column_count + 1u));
     mark_columns(rel, *expr_out, used);
@@ -65,12 +65,12 @@ static ErrorCode find_columns(Binder *b, const TableDef *table, const AstName *n
     for (uint32_t i = 0; i < count; i++) {
         int number = name_match(&names[i], table->column_count, column_at, table);
         if (number < 0) {
-            return error_set(b->err, ERR_UNDEFINED_COLUMN, names[i].span.at, "column \"%.*s\" named in key does not exist", STR_ARG(names[i].text));
+            return error_set(b->err, ERR_UNDEFINED_COLUMN, ddl_position(b, names[i].span.at), "column \"%.*s\" named in key does not exist", STR_ARG(names[i].text));
         }
         found[i] = table->columns[number].name;
         for (uint32_t j = 0; j < i; j++) {
             if (str_equal(found[i], found[j])) {
-                return error_set(b->err, ERR_DUPLICATE_COLUMN, names[i].span.at, "column \"%.*s\" appears twice in %s", STR_ARG(found[i]), what);
+                return error_set(b->err, ERR_DUPLICATE_COLUMN, ddl_position(b, names[i].span.at), "column \"%.*s\" appears twice in %s", STR_ARG(found[i]), what);
             }
         }
     }
@@ -141,11 +141,11 @@ static ErrorCode bind_foreign(Binder *b, const BoundStatement *bound, const Tabl
     }
     out->referenced_count = (uint16_t)ast->reference_count;
     if (ast->reference_count > 0 && ast->reference_count != out->column_count) {
-        return error_set(b->err, ERR_INVALID_FOREIGN_KEY, ast->span.at, "number of referencing and referenced columns for foreign key disagree");
+        return error_set(b->err, ERR_INVALID_FOREIGN_KEY, ddl_position(b, ast->span.at), "number of referencing and referenced columns for foreign key disagree");
     }
     for (uint32_t i = 0; i < ast->reference_count; i++) {
         if (name_match(&ast->reference_columns[i], parent->column_count, column_at, parent) < 0) {
-            return error_set(b->err, ERR_UNDEFINED_COLUMN, ast->reference_columns[i].span.at, "column \"%.*s\" referenced in foreign key constraint does not exist",
+            return error_set(b->err, ERR_UNDEFINED_COLUMN, ddl_position(b, ast->reference_columns[i].span.at), "column \"%.*s\" referenced in foreign key constraint does not exist",
                              STR_ARG(ast->reference_columns[i].text));
         }
     }
@@ -157,7 +157,7 @@ static ErrorCode bind_check(Binder *b, const TableDef *table, const AstConstrain
     const Expr *expr = NULL;
     TypeUses uses = {0};
     b->uses = &uses;
-    ErrorCode code = bind_over(b, table, ast->expr, "check constraint", true, &expr, used);
+    ErrorCode code = bind_over(b, table, ast->expr, "check constraints", "CHECK", &expr, used);
     b->uses = NULL;
     TRY(code);
     out->names = arena_array(b->arena, Str, table->column_count + 1u);
@@ -175,7 +175,7 @@ static ErrorCode bind_key(Binder *b, const TableDef *table, const AstConstraint 
         for (uint16_t c = 0; c < table->column_count; c++) {
             const ColumnDef *column = &table->columns[c];
             if (str_equal(column->name, out->names[i]) && !type_is_indexable((TypeId)column->type.id)) {
-                return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "data type %.*s has no default operator class for access method \"btree\"",
+                return error_set(b->err, ERR_UNDEFINED_OBJECT, ddl_position(b, ast->span.at), "data type %.*s has no default operator class for access method \"btree\"",
                                  STR_ARG(type_name(b, column->type)));
             }
         }
@@ -288,12 +288,12 @@ static ErrorCode add_computed(Binder *b, const TableDef *table, const AstExpr *a
     Str name = condition ? STR("expr") : expression_name(b, table, binding, binding->spec->def.key_count, ast);
     bool *used = arena_array(b->arena, bool, table->column_count + 1u);
     const Expr *expr = NULL;
-    TRY(bind_over(b, table, ast, condition ? "index predicate" : "index expression", condition, &expr, used));
+    TRY(bind_over(b, table, ast, condition ? "index predicates" : "index expressions", condition ? "WHERE" : NULL, &expr, used));
     if ((expr->flags & (EXPR_VOLATILE | EXPR_STABLE)) != 0) {
-        return error_set(b->err, ERR_INVALID_OBJECT_DEFINITION, ast->span.at, "functions in index %s must be marked IMMUTABLE", condition ? "predicate" : "expression");
+        return error_set(b->err, ERR_INVALID_OBJECT_DEFINITION, ddl_position(b, ast->span.at), "functions in index %s must be marked IMMUTABLE", condition ? "predicate" : "expression");
     }
     if (!condition && !type_is_indexable((TypeId)expr->type.id)) {
-        return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "data type %.*s has no default operator class for access method \"btree\"",
+        return error_set(b->err, ERR_UNDEFINED_OBJECT, ddl_position(b, ast->span.at), "data type %.*s has no default operator class for access method \"btree\"",
                          STR_ARG(type_name(b, expr->type)));
     }
     Type type = expr->type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : expr->type;
@@ -309,7 +309,7 @@ static ErrorCode bind_index_key(Binder *b, const TableDef *table, const AstSortK
     int number = ast->expr->kind == AST_NAME && ast->expr->as.names.count == 1 ? name_match(&ast->expr->as.names.parts[0], table->column_count, column_at, table) : -1;
     if (number < 0) {
         if (ast->expr->kind == AST_NAME) {
-            return error_set(b->err, ERR_UNDEFINED_COLUMN, ast->expr->span.at, "column \"%.*s\" does not exist", STR_ARG(ast->expr->as.names.parts[0].text));
+            return error_set(b->err, ERR_UNDEFINED_COLUMN, ddl_position(b, ast->expr->span.at), "column \"%.*s\" does not exist", STR_ARG(ast->expr->as.names.parts[0].text));
         }
         key->text = expression_text(b, ast->expr);
         TRY(add_computed(b, table, ast->expr, false, binding));
@@ -317,7 +317,7 @@ static ErrorCode bind_index_key(Binder *b, const TableDef *table, const AstSortK
         return ERR_OK;
     }
     if (!type_is_indexable((TypeId)table->columns[number].type.id)) {
-        return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->expr->span.at, "data type %.*s has no default operator class for access method \"btree\"",
+        return error_set(b->err, ERR_UNDEFINED_OBJECT, ddl_position(b, ast->expr->span.at), "data type %.*s has no default operator class for access method \"btree\"",
                          STR_ARG(type_name(b, table->columns[number].type)));
     }
     binding->key_columns[spec->def.key_count++] = number;
@@ -344,7 +344,7 @@ ErrorCode bind_create_index(Binder *b, const AstCreateIndex *ast, BoundStatement
     }
     if (ast->name != NULL && catalog_view_index_find(b->context->catalog, table->schema_id, ast->name->text, &other) != NULL) {
         bound->already_there = true;
-        return ast->if_not_exists ? ERR_OK : error_set(b->err, ERR_DUPLICATE_TABLE, ast->name->span.at, "relation \"%.*s\" already exists", STR_ARG(ast->name->text));
+        return ast->if_not_exists ? ERR_OK : error_set(b->err, ERR_DUPLICATE_TABLE, ddl_position(b, ast->name->span.at), "relation \"%.*s\" already exists", STR_ARG(ast->name->text));
     }
     if (ast->key_count > INDEX_KEYS_MAX || ast->include_count > INDEX_KEYS_MAX) {
         return error_set(b->err, ERR_TOO_MANY_COLUMNS, ast->table.span.at, "cannot use more than %d columns in an index", INDEX_KEYS_MAX);

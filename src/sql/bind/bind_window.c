@@ -56,12 +56,13 @@ static ErrorCode resolve_window(Binder *b, const WindowState *state, const AstWi
     if (base == NULL) {
         return ERR_OK;
     }
-    if (depth > 100) {
-        return error_set(b->err, ERR_TOO_COMPLEX, base->span.at, "windows are named after each other");
-    }
     const AstWindow *named = NULL;
     AstWindow inner;
     TRY(named_window(b, state, base, &named));
+    bool later = named >= over && over >= state->select->windows && over < state->select->windows + state->select->window_count;
+    if (depth > 100 || later) { /* a window may only stand on one in front of it */
+        return error_set(b->err, ERR_UNDEFINED_OBJECT, base->span.at, "window \"%.*s\" does not exist", STR_ARG(base->text));
+    }
     TRY(resolve_window(b, state, named, depth + 1, &inner));
     if (over->base == NULL) {
         *window_out = inner;

@@ -20,14 +20,17 @@ Str type_name(Binder *b, Type type) {
 static ErrorCode modifier_between(Binder *b, const AstExpr *ast, int64_t low, int64_t high, int *number_out) {
     int64_t number = 0;
     bool overflow = false;
-    if (ast->kind != AST_INTEGER || !parse_int64(ast->as.text, &number, &overflow) || number < low || number > high) {
+    if (ast->kind != AST_INTEGER) {
+        return error_set(b->err, ERR_SYNTAX, ast->span.at, "syntax error at or near \"%.*s\"", (int)MIN_OF(ast->span.len, 100u), b->context->text.data + ast->span.at);
+    }
+    if (!parse_int64(ast->as.text, &number, &overflow) || number < low || number > high) {
         return error_set(b->err, ERR_INVALID_PARAMETER, ast->span.at, "type modifier must be a number in range");
     }
     *number_out = (int)number;
     return ERR_OK;
 }
 
-enum { MODIFIER_MAX = 10485760 };
+enum { MODIFIER_MAX = INT32_MAX };
 static ErrorCode modifier_number(Binder *b, const AstExpr *ast, int *number_out) {
     return modifier_between(b, ast, 0, MODIFIER_MAX, number_out);
 }
@@ -50,6 +53,28 @@ static ErrorCode decimal_type(Binder *b, const AstType *ast, Type *type) {
     return ERR_OK;
 }
 
+static ErrorCode text_length(Binder *b, const AstType *ast, Type *type) {
+    enum { LENGTH_MAX = 10485760 };
+    const char *name = type->id == TYPE_VARCHAR ? "varchar" : "char";
+    int length = 0;
+    TRY(modifier_number(b, ast->modifiers[0], &length));
+    type->length = length;
+    if (length < 1) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, ast->span.at, "length for type %s must be at least 1", name);
+    }
+    return length <= LENGTH_MAX ? ERR_OK : error_set(b->err, ERR_INVALID_PARAMETER, ast->span.at, "length for type %s cannot exceed %d", name, LENGTH_MAX);
+}
+
+static ErrorCode float_type(Binder *b, const AstType *ast, Type *type) {
+    int digits = 0;
+    TRY(modifier_number(b, ast->modifiers[0], &digits));
+    *type = type_of(digits <= 24 ? TYPE_FLOAT4 : TYPE_FLOAT8);
+    if (digits < 1) {
+        return error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "precision for type float must be at least 1 bit");
+    }
+    return digits <= 53 ? ERR_OK : error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "precision for type float must be less than 54 bits");
+}
+
 static ErrorCode apply_modifiers(Binder *b, const AstType *ast, Type *type) {
     switch (type->id) {
     case TYPE_NUMERIC:
@@ -62,10 +87,7 @@ static ErrorCode apply_modifiers(Binder *b, const AstType *ast, Type *type) {
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
         if (ast->modifier_count == 1) {
-            int length = 0;
-            TRY(modifier_number(b, ast->modifiers[0], &length));
-            type->length = length;
-            return length > 0 ? ERR_OK : error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "length must be at least 1");
+            return text_length(b, ast, type);
         }
         break;
     case TYPE_CHAR:
@@ -85,15 +107,11 @@ static ErrorCode apply_modifiers(Binder *b, const AstType *ast, Type *type) {
         return ERR_OK;
     }
     case TYPE_FLOAT4:
-    case TYPE_FLOAT8: {
-        int digits = 0;
-        TRY(modifier_number(b, ast->modifiers[0], &digits));
-        *type = type_of(digits <= 24 ? TYPE_FLOAT4 : TYPE_FLOAT8);
-        return digits >= 1 && digits <= 53 ? ERR_OK : error_set(b->err, ERR_INVALID_PARAMETER, ast->modifiers[0]->span.at, "precision for type float must be 1 to 53");
-    }
+    case TYPE_FLOAT8: return float_type(b, ast, type);
     default: break;
     }
-    return error_set(b->err, ERR_SYNTAX, ast->span.at, "type %.*s has no such modifier", STR_ARG(type_name(b, *type)));
+    Str name = ast->name.parts[ast->name.count - 1].text;
+    return error_set(b->err, ERR_SYNTAX, ast->span.at, "type modifier is not allowed for type \"%.*s\"", STR_ARG(name));
 }
 
 static ErrorCode unknown_type(Binder *b, const AstType *ast) {
@@ -106,7 +124,9 @@ static ErrorCode unknown_type(Binder *b, const AstType *ast) {
             return not_supported(b, ast->span.at, "type %.*s", STR_ARG(name->text));
         }
     }
-    return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s\" does not exist", STR_ARG(name->text));
+    Str schema = ast->name.count > 1 ? ast->name.parts[ast->name.count - 2].text : (Str){0};
+    return error_set(b->err, ERR_UNDEFINED_OBJECT, ast->span.at, "type \"%.*s%s%.*s%s\" does not exist", STR_ARG(schema), schema.len > 0 ? "." : "", STR_ARG(name->text),
+                     ast->array_dimensions > 0 ? "[]" : "");
 }
 
 /* PostgreSQL's masks of the fields that an interval type may name. */

@@ -60,7 +60,7 @@ ErrorCode domain_checked(Binder *b, uint32_t domain_id, const Expr *value, const
 
 static ErrorCode add_check(Binder *b, const AstConstraint *ast, TypeBody *body) {
     TypeUses uses = {0};
-    Scope none = {.clause = "domain constraints"};
+    Scope none = {.clause = "check constraints"};
     const Expr *expr = NULL;
     b->domain_value = expr_null(b, body->base, ast->span.at);
     b->uses = &uses;
@@ -70,7 +70,7 @@ static ErrorCode add_check(Binder *b, const AstConstraint *ast, TypeBody *body) 
     b->domain_value = NULL;
     TRY(code);
     if ((expr->flags & EXPR_HAS_SUBQUERY) != 0) {
-        return not_supported(b, ast->span.at, "a subquery in a check constraint");
+        return error_set(b->err, ERR_NOT_SUPPORTED, ast->expr->span.at, "cannot use subquery in check constraint");
     }
     DomainCheck *checks = arena_array(b->arena, DomainCheck, body->check_count + 1u);
     if (body->check_count > 0) {

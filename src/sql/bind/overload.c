@@ -383,7 +383,7 @@ static ErrorCode no_such_call(Binder *b, Str name, const Expr *const *args, uint
                                ambiguous || b->dialect == DIALECT_POSTGRES ? "" : "; no row of that name takes these arguments"));
         return with_hint(b, code, false, ambiguous);
     }
-    Str closest = name_closest(name, (uint32_t)function_count(), function_name_at, NULL);
+    Str closest = b->dialect == DIALECT_POSTGRES ? (Str){0} : name_closest(name, (uint32_t)function_count(), function_name_at, NULL);
     if (closest.len > 0) {
         return error_set(b->err, code, position, "function %.*s(%.*s) does not exist; did you mean %.*s?", STR_ARG(name), STR_ARG(types), STR_ARG(closest));
     }

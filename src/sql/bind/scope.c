@@ -36,7 +36,7 @@ int name_match(const AstName *name, uint32_t count, Str (*name_at)(const void *c
 }
 
 /* Edit distance of two short names, ignoring case; gives up above `limit`. */
-static uint32_t edit_distance(Str a, Str b, uint32_t limit) {
+uint32_t name_distance(Str a, Str b, uint32_t limit) {
     uint32_t row[SUGGESTION_BYTES_MAX + 1];
     if (a.len > SUGGESTION_BYTES_MAX || b.len > SUGGESTION_BYTES_MAX || (a.len > b.len ? a.len - b.len : b.len - a.len) > limit) {
         return limit + 1;
@@ -63,7 +63,7 @@ Str name_closest(Str wanted, uint32_t count, Str (*name_at)(const void *context,
     Str closest = {0};
     for (uint32_t i = 0; i < count && i < SUGGESTION_CANDIDATES_MAX; i++) {
         Str name = name_at(context, i);
-        uint32_t distance = edit_distance(wanted, name, best);
+        uint32_t distance = name_distance(wanted, name, best);
         if (distance < best && distance < wanted.len) {
             best = distance;
             closest = name;
@@ -73,10 +73,6 @@ Str name_closest(Str wanted, uint32_t count, Str (*name_at)(const void *context,
 }
 
 /* ---------------------------------------------------------------- columns in scope */
-
-static Str scope_name_at(const void *context, uint32_t i) {
-    return ((const Scope *)context)->columns[i].name;
-}
 
 static bool qualifier_matches(const AstNames *names, const ScopeColumn *column) {
     if (names->count == 1) {
@@ -110,34 +106,15 @@ static const ScopeColumn *find_in(const Scope *scope, const AstNames *names, boo
     return found != NULL ? found : find_column(scope, names, false, several);
 }
 
-static bool knows_qualifier(const Scope *scope, const AstName *table) {
-    for (uint32_t i = 0; i < scope->count; i++) {
-        if (name_same(table, scope->columns[i].qualifier)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static ErrorCode no_such_column(Binder *b, const Scope *scope, const AstNames *names) {
-    const AstName *name = &names->parts[names->count - 1];
-    if (names->count > 1 && !knows_qualifier(scope, &names->parts[names->count - 2])) {
-        const AstName *table = &names->parts[names->count - 2];
-        return error_set(b->err, ERR_UNDEFINED_TABLE, names->span.at, "missing FROM-clause entry for table \"%.*s\"", STR_ARG(table->text));
-    }
-    Str closest = name_closest(name->text, scope->count, scope_name_at, scope);
-    if (closest.len > 0) {
-        return error_set(b->err, ERR_UNDEFINED_COLUMN, names->span.at, "column \"%.*s\" does not exist; did you mean \"%.*s\"?",
-                         STR_ARG(name->text), STR_ARG(closest));
-    }
-    return error_set(b->err, ERR_UNDEFINED_COLUMN, names->span.at, "column \"%.*s\" does not exist", STR_ARG(name->text));
-}
-
 static ErrorCode find_here(Binder *b, const Scope *scope, const AstNames *names, const ScopeColumn **column_out) {
     assert(names->count > 0);
     const AstName *name = &names->parts[names->count - 1];
     if (names->count > 3) {
-        return error_set(b->err, ERR_SYNTAX, names->span.at, "improper qualified name (too many dotted names)");
+        const AstName *parts = names->parts;
+        Str last = names->count == 4 ? name->text : (Str){0};
+        return last.len > 0 ? error_set(b->err, ERR_NOT_SUPPORTED, names->span.at, "cross-database references are not implemented: %.*s.%.*s.%.*s.%.*s", STR_ARG(parts[0].text),
+                                        STR_ARG(parts[1].text), STR_ARG(parts[2].text), STR_ARG(last))
+                            : error_set(b->err, ERR_SYNTAX, names->span.at, "improper qualified name (too many dotted names)");
     }
     bool several = false;
     *column_out = find_in(scope, names, &several);
@@ -250,6 +227,19 @@ ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_ou
 
 ErrorCode query_table_find(Binder *b, const AstNames *names, const TableDef **table_out) { return find_table(b, names, true, names->span.at, table_out); }
 
+int64_t ddl_position(const Binder *b, int64_t at) {
+    if (b->dialect != DIALECT_POSTGRES || b->statement == NULL) {
+        return at;
+    }
+    switch (b->statement->kind) {
+    case AST_CREATE_TABLE_STATEMENT:
+    case AST_CREATE_INDEX_STATEMENT:
+    case AST_ALTER_TABLE_STATEMENT:
+    case AST_DROP_STATEMENT: return ERROR_NO_POSITION;
+    default: return at;
+    }
+}
+
 static Str table_name_at(const void *context, uint32_t i) {
     return ((const TableDef *)context)->columns[i].name;
 }
@@ -266,11 +256,11 @@ ErrorCode table_column(Binder *b, const TableDef *table, const AstName *name, ui
     if (found == -2) {
         return error_set(b->err, ERR_AMBIGUOUS_COLUMN, name->span.at, "column name \"%.*s\" is ambiguous", STR_ARG(name->text));
     }
-    Str closest = shown != NULL ? (Str){0} : name_closest(name->text, table->column_count, table_name_at, table);
+    Str closest = shown != NULL || b->dialect == DIALECT_POSTGRES ? (Str){0} : name_closest(name->text, table->column_count, table_name_at, table);
     if (closest.len > 0) {
         return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of relation \"%.*s\" does not exist; did you mean \"%.*s\"?",
                          STR_ARG(name->text), STR_ARG(table->name), STR_ARG(closest));
     }
-    return error_set(b->err, ERR_UNDEFINED_COLUMN, name->span.at, "column \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name->text),
+    return error_set(b->err, ERR_UNDEFINED_COLUMN, ddl_position(b, name->span.at), "column \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(name->text),
                      STR_ARG(table->name));
 }

@@ -53,7 +53,7 @@ static const BindCase postgres_cases[] = {
     {"select bag.a from bag b1",
      "42P01@7"},
     {"select * from bag b1 join bag b1 on true",
-     "42712@30"},
+     "42712@-1"},
     {"select a from bag where a = 'abc'",
      "22P02@28"},
     {"select * from bag right join trades on true",
@@ -83,11 +83,11 @@ static const BindCase postgres_cases[] = {
     {"insert into trades select '2024-01-01', 'a', 1, 2, null, null",
      "{project #1, #2, FLOAT8->double precision(#3), INT8->bigint(#4), #5, #6[#7 ts timestamp without time zone, #8 sym text, #9 px double precision, #10 qty bigint, #11 venue character varying, #12 side text] {project 1704067200000000:timestamp without time zone, 'a':text, 1:integer, 2:integer, NULL:character varying, NULL:text[#1 ?column? timestamp without time zone, #2 ?column? text, #3 ?column? integer, #4 ?column? integer, #5 ?column? character varying, #6 ?column? text] {values 1 }}}"},
     {"create table bag (a int)",
-     "42P07@13"},
+     "42P07@-1"},
     {"create table z (a nosuch)",
      "42704@18"},
     {"create table z (a int, a text)",
-     "42701@23"},
+     "42701@-1"},
     {"create table z as select 1 a, null b, 'x' c",
      "{project 1:integer, NULL:text, 'x':text[#1 a integer, #2 b text, #3 c text] {values 1 }}"},
     {"alter table bag add column a int",
@@ -210,7 +210,7 @@ static const BindCase postgres_cases[] = {
     {"create table z (a timestamp) partition by day",
      "42P16@42"},
     {"create table z (a record)",
-     "42P16@18"},
+     "42P16@-1"},
     {"show timezone",
      "0A000@5"},
     {"select min(g), max(ts), first(c) from bag, trades",
@@ -468,8 +468,10 @@ static void unknown_names_suggest_the_closest(void **state) {
     (void)state;
     arena_init(&arena, 1 << 24);
     assert_int_equal(bind_text(DIALECT_POSTGRES, "select venu from trades", &arena, &bound, &err), ERR_UNDEFINED_COLUMN);
+    assert_non_null(strstr(error_field(&err, 'H'), "the column \"trades.venue\""));
+    assert_int_equal(bind_text(DIALECT_QUESTDB, "select venu from trades", &arena, &bound, &err), ERR_UNDEFINED_COLUMN);
     assert_non_null(strstr(err.message, "did you mean \"venue\""));
-    assert_int_equal(bind_text(DIALECT_POSTGRES, "select substrin('a', 1)", &arena, &bound, &err), ERR_UNDEFINED_FUNCTION);
+    assert_int_equal(bind_text(DIALECT_QUESTDB, "select substrin('a', 1)", &arena, &bound, &err), ERR_UNDEFINED_FUNCTION);
     assert_non_null(strstr(err.message, "did you mean substring"));
     arena_deinit(&arena);
 }
