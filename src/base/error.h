@@ -158,6 +158,13 @@ ErrorCode error_set_at(Error *err, ErrorCode code, int64_t position, const char 
  * d type, n constraint, R routine, X what the parser expected (never sent). A field given twice counts once (the first); what finds no room is cut. err may be NULL. Returns err->code. */
 ErrorCode error_add(Error *err, char field, const char *format, ...) PRINTF_LIKE(3, 4);
 const char *error_field(const Error *err, char field); /* NUL-ended; NULL: none */
+/* Hands on what a quiet try has said, with its fields. err may be NULL. Returns the code. */
+static inline ErrorCode error_pass(Error *err, const Error *reason) {
+    if (err != NULL) {
+        *err = *reason;
+    }
+    return reason->code;
+}
 /* Says that a failure here changes nothing; the comment at the call says why. */
 static inline void error_ignore(ErrorCode code) { (void)code; }
 const char *error_name(ErrorCode code);      /* "UNDEFINED_TABLE"; static text */

@@ -412,6 +412,32 @@ static ErrorCode bind_action(Binder *b, const AstAlterAction *ast, BoundStatemen
     }
 }
 
+static const char *action_words(const AstAlterAction *action) {
+    switch (action->kind) {
+    case AST_ALTER_ADD_COLUMN: return "ADD COLUMN";
+    case AST_ALTER_DROP_COLUMN: return "DROP COLUMN";
+    case AST_ALTER_COLUMN_TYPE: return "ALTER COLUMN ... SET DATA TYPE";
+    case AST_ALTER_COLUMN_SET_NOT_NULL: return "ALTER COLUMN ... SET NOT NULL";
+    case AST_ALTER_COLUMN_DROP_NOT_NULL: return "ALTER COLUMN ... DROP NOT NULL";
+    case AST_ALTER_COLUMN_ADD_IDENTITY: return "ALTER COLUMN ... ADD IDENTITY";
+    case AST_ALTER_COLUMN_DROP_IDENTITY: return "ALTER COLUMN ... DROP IDENTITY";
+    case AST_ALTER_ADD_CONSTRAINT: return "ADD CONSTRAINT";
+    case AST_ALTER_DROP_CONSTRAINT: return "DROP CONSTRAINT";
+    case AST_ALTER_VALIDATE_CONSTRAINT: return "VALIDATE CONSTRAINT";
+    default: return "ALTER COLUMN ... SET DEFAULT";
+    }
+}
+
+static ErrorCode not_alterable(Binder *b, const AstAlterTable *alter) {
+    const CatalogObject *object = relation_named(b, &alter->table);
+    Str name = alter->table.parts[alter->table.count - 1].text;
+    bool rename = alter->actions[0].kind == AST_ALTER_RENAME_COLUMN || alter->actions[0].kind == AST_ALTER_RENAME_CONSTRAINT;
+    error_ignore(rename ? error_set(b->err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "cannot rename columns of relation \"%.*s\"", STR_ARG(name))
+                        : error_set(b->err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "ALTER action %s cannot be performed on relation \"%.*s\"", action_words(&alter->actions[0]),
+                                    STR_ARG(name)));
+    return error_add(b->err, 'D', "This operation is not supported for %s.", relation_kind_plural(object));
+}
+
 static ErrorCode find_target(Binder *b, const AstAlterTable *alter, BoundStatement *bound) {
     Error reason;
     Error *err = b->err;
@@ -423,7 +449,10 @@ static ErrorCode find_target(Binder *b, const AstAlterTable *alter, BoundStateme
         bound->name = alter->table.parts[alter->table.count - 1].text;
         return ERR_OK;
     }
-    return code == ERR_OK ? ERR_OK : error_set(b->err, code, reason.position, "%s", reason.message);
+    if (code == ERR_WRONG_OBJECT_TYPE && alter->action_count > 0 && b->dialect == DIALECT_POSTGRES) {
+        return not_alterable(b, alter);
+    }
+    return code == ERR_OK ? ERR_OK : error_pass(b->err, &reason);
 }
 
 /* What is wrong with the table's parts has no place in the text, as in PostgreSQL; what is wrong with an expression or a type has. */

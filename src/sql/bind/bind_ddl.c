@@ -539,11 +539,14 @@ ErrorCode bind_truncate(Binder *b, const AstDrop *drop, BoundStatement *bound) {
         b->err = &reason;
         ErrorCode code = table_find(b, &drop->names[i], &table);
         b->err = err;
+        if (code == ERR_WRONG_OBJECT_TYPE) {
+            return error_set(b->err, code, reason.position, "\"%.*s\" is not a table", STR_ARG(drop->names[i].parts[drop->names[i].count - 1].text));
+        }
         if (code == ERR_OK) {
             TRY(check_table(b, table, PRIVILEGE_TRUNCATE));
             bound->tables[bound->table_count++] = table;
         } else if (!drop->if_exists || (code != ERR_UNDEFINED_TABLE && code != ERR_UNDEFINED_SCHEMA)) {
-            return error_set(b->err, code, reason.position, "%s", reason.message);
+            return error_pass(b->err, &reason);
         }
     }
     bound->named_count = bound->table_count;

@@ -46,7 +46,7 @@ static ErrorCode bind_name(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     if (code == ERR_UNDEFINED_COLUMN) {
         TRY(bind_whole_row(b, scope, ast->as.names.parts, &found, expr_out));
     }
-    return found ? ERR_OK : error_set(b->err, code, quiet.position, "%s", quiet.message);
+    return found ? ERR_OK : error_pass(b->err, &quiet);
 }
 
 static uint32_t named_param_number(const Binder *b, const AstExpr *ast) {

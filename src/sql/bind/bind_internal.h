@@ -181,6 +181,7 @@ Str name_closest(Str wanted, uint32_t count, Str (*name_at)(const void *context,
 /* PostgreSQL's names of columns without an alias; empty or ?column?: none. weak: a cast's type names the column instead. */
 Str figured_name(const AstExpr *ast, bool *weak);
 NODISCARD ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_out);        /* as other statements name one: a schema that is missing is 3F000 */
+NODISCARD ErrorCode table_find_to(Binder *b, const AstNames *names, const char *what, const TableDef **table_out);
 NODISCARD ErrorCode query_table_find(Binder *b, const AstNames *names, const TableDef **table_out);  /* as queries do: 42P01, with a position */
 uint32_t name_distance(Str a, Str b, uint32_t limit); /* letters that differ, ignoring case; more than limit: limit + 1 */
 NODISCARD ErrorCode no_such_column(Binder *b, const Scope *scope, const AstNames *names); /* always an error */
@@ -331,7 +332,6 @@ NODISCARD ErrorCode target_conditions(Binder *b, Rel *rel, Rel **rel_out); /* on
 static inline bool is_target_view(const Binder *b, const TableDef *table) { return b->target != NULL && table == b->target->table; }
 
 /* ---- sequences (bind_sequence.c) ---- */
-void name_text_split(Binder *b, Str text, Str *schema_out, Str *name_out);                   /* 'a."B"' as a user writes it */
 const CatalogObject *relation_named(Binder *b, const AstNames *names);                       /* NULL: none, or one of the system's */
 NODISCARD ErrorCode relation_of_text(Binder *b, Str text, int64_t position, const CatalogObject **object_out);
 NODISCARD ErrorCode call_nextval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);

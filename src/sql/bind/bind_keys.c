@@ -22,10 +22,8 @@ static ErrorCode bind_over(Binder *b, const TableDef *table, const AstExpr *ast,
     Scope scope = {.clause = clause};
     TRY(rel_scan(b, table, false, &rel));
     scope_add_table(b, &scope, rel, table, table->name);
-    TRY(argument != NULL ? bind_condition(b, &scope, ast, argument, expr_out) : bind_expr(b, &scope, ast, expr_out));
-    if (argument == NULL) {
-        TRY(coerce_known(b, *expr_out, expr_out));
-    }
+    TRY(bind_expr(b, &scope, ast, expr_out));
+    TRY(argument != NULL ? coerce_boolean(b, *expr_out, argument, expr_out) : coerce_known(b, *expr_out, expr_out));
     if (((*expr_out)->flags & EXPR_HAS_SUBQUERY) != 0) {
         return error_set(b->err, ERR_NOT_SUPPORTED, ast->span.at, "cannot use subquery in %.*s", (int)strlen(clause) - 1, clause); /* of one such */
     }
@@ -126,7 +124,12 @@ static ErrorCode bind_foreign(Binder *b, const BoundStatement *bound, const Tabl
     ConstraintDef *def = &out->spec.def;
     const TableDef *parent = table;
     if (!self) {
-        TRY(table_find(b, &ast->references, &out->referenced));
+        ErrorCode code = table_find(b, &ast->references, &out->referenced);
+        const CatalogObject *other = code == ERR_WRONG_OBJECT_TYPE ? relation_named(b, &ast->references) : NULL;
+        if (other != NULL) {
+            return error_set(b->err, code, ddl_position(b, ast->references.span.at), "referenced relation \"%.*s\" is not a table", STR_ARG(other->name));
+        }
+        TRY(code);
         parent = out->referenced;
         if (bound->table != NULL && parent->id == bound->table->id) {
             parent = table;
@@ -335,7 +338,7 @@ static ErrorCode check_method(Binder *b, const AstCreateIndex *ast) {
 
 ErrorCode bind_create_index(Binder *b, const AstCreateIndex *ast, BoundStatement *bound) {
     bound->kind = STATEMENT_CREATE_INDEX;
-    TRY(table_find(b, &ast->table, &bound->table));
+    TRY(table_find_to(b, &ast->table, "cannot create index on relation", &bound->table));
     TRY(check_table(b, bound->table, 0));
     TRY(check_method(b, ast));
     const TableDef *table = bound->table, *other = NULL;

@@ -32,17 +32,6 @@ static Str take_part(Binder *b, Str text, size_t *at) {
     return (Str){out, len};
 }
 
-void name_text_split(Binder *b, Str text, Str *schema_out, Str *name_out) {
-    size_t at = 0;
-    *schema_out = (Str){0};
-    *name_out = take_part(b, text, &at);
-    while (at < text.len && text.data[at] == '.') {
-        at++;
-        *schema_out = *name_out;
-        *name_out = take_part(b, text, &at);
-    }
-}
-
 const CatalogObject *relation_named(Binder *b, const AstNames *names) {
     CatalogView *catalog = b->context->catalog;
     const AstName *name = &names->parts[names->count - 1];
@@ -53,13 +42,43 @@ const CatalogObject *relation_named(Binder *b, const AstNames *names) {
     return object != NULL && name->quoted && !str_equal(object->name, name->text) ? NULL : object;
 }
 
+static bool is_blank_name(Str text) {
+    bool quoted = false;
+    for (size_t i = 0; i < text.len; i++) {
+        quoted ^= text.data[i] == '"';
+        if (!quoted && (text.data[i] == ' ' || text.data[i] == '\t')) {
+            return true;
+        }
+    }
+    return text.len == 0;
+}
+
 ErrorCode relation_of_text(Binder *b, Str text, int64_t position, const CatalogObject **object_out) {
-    CatalogView *catalog = b->context->catalog;
-    Str schema = {0};
-    Str name = {0};
-    name_text_split(b, text, &schema, &name);
-    *object_out = catalog->relation_find(catalog, schema, name);
-    return *object_out != NULL ? ERR_OK : error_set(b->err, ERR_UNDEFINED_TABLE, position, "relation \"%.*s\" does not exist", STR_ARG(text));
+    enum { PARTS_MAX = 8 };
+    AstName parts[PARTS_MAX];
+    AstNames names = {.parts = parts};
+    const TableDef *indexed = NULL;
+    if (is_blank_name(text)) {
+        return error_set(b->err, ERR_INVALID_NAME, position, "invalid name syntax");
+    }
+    for (size_t at = 0; names.count == 0 || (at < text.len && text.data[at] == '.' && names.count < PARTS_MAX); names.count++) {
+        at += names.count > 0;
+        parts[names.count] = (AstName){.text = take_part(b, text, &at), .quoted = true};
+    }
+    ErrorCode code = relation_name_parts(&names, b->context->environment->database_name, b->err);
+    if (code != ERR_OK) {
+        b->err->position = position;
+        return code;
+    }
+    *object_out = relation_named(b, &names);
+    if (*object_out != NULL) {
+        return ERR_OK;
+    }
+    if (relation_index_find(b->context->catalog, b->context->environment, &names, &indexed) != NULL) {
+        error_ignore(error_set(b->err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "cannot open relation \"%.*s\"", STR_ARG(parts[names.count - 1].text)));
+        return error_add(b->err, 'D', "This operation is not supported for indexes.");
+    }
+    return error_set(b->err, ERR_UNDEFINED_TABLE, position, "relation \"%.*s\" does not exist", STR_ARG(text));
 }
 
 static bool constant_text(const Expr *expr, Str *text_out) {
@@ -90,7 +109,8 @@ static ErrorCode sequence_argument(Binder *b, const Expr **arg) {
     const CatalogObject *object = NULL;
     TRY(relation_of_text(b, text, (*arg)->position, &object));
     if (object->kind != OBJECT_SEQUENCE) {
-        return error_set(b->err, ERR_WRONG_OBJECT_TYPE, (*arg)->position, "\"%.*s\" is not a sequence", STR_ARG(object->name));
+        error_ignore(error_set(b->err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "cannot open relation \"%.*s\"", STR_ARG(object->name)));
+        return error_add(b->err, 'D', "This operation is not supported for %s.", relation_kind_plural(object));
     }
     TRY(check_privilege(b, object, PRIVILEGE_USAGE | PRIVILEGE_UPDATE));
     *arg = oid_constant(b, object->id, (*arg)->position);

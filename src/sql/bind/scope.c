@@ -225,6 +225,17 @@ ErrorCode table_find(Binder *b, const AstNames *names, const TableDef **table_ou
     return find_table(b, names, false, b->dialect == DIALECT_POSTGRES ? ERROR_NO_POSITION : (int64_t)names->span.at, table_out);
 }
 
+/* what: said of a view or sequence instead, with its name behind. */
+ErrorCode table_find_to(Binder *b, const AstNames *names, const char *what, const TableDef **table_out) {
+    ErrorCode code = table_find(b, names, table_out);
+    const CatalogObject *object = code == ERR_WRONG_OBJECT_TYPE ? relation_named(b, names) : NULL;
+    if (object == NULL) {
+        return code;
+    }
+    error_ignore(error_set(b->err, code, b->dialect == DIALECT_POSTGRES ? ERROR_NO_POSITION : (int64_t)names->span.at, "%s \"%.*s\"", what, STR_ARG(object->name)));
+    return error_add(b->err, 'D', "This operation is not supported for %s.", relation_kind_plural(object));
+}
+
 ErrorCode query_table_find(Binder *b, const AstNames *names, const TableDef **table_out) { return find_table(b, names, true, names->span.at, table_out); }
 
 int64_t ddl_position(const Binder *b, int64_t at) {
