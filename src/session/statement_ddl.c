@@ -35,7 +35,9 @@ static ErrorCode create_as(Statement *statement, Error *err) {
     session__temp_note(statement->session, table, bound->on_commit);
     RunContext context = statement__run_context(statement);
     TRY(statement__unplaced(statement, run_insert(statement->plan, &context, table, &statement->affected, err), err));
-    statement__tag_count(statement, "SELECT ", statement->affected);
+    if (!bound->with_no_data) {
+        statement__tag_count(statement, "SELECT ", statement->affected);
+    }
     return ERR_OK;
 }
 

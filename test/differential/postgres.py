@@ -6,7 +6,7 @@
 
 The PostgreSQL is one that runs (BASALT_POSTGRES or --server, user postgres without a password); it gets a database of its own. Without one, or
 without the Python package psycopg, the run is skipped with a message. A statement that Basalt refuses with 0A000 is counted, not failed.
-Kinds: expression, cast, text, number, date, array, json, query, group, window, dml, transaction. Last line: `N passed, N failed`."""
+Kinds: expression, cast, text, number, date, array, json, predicate, query, shape, group, window, dml, transaction. Last line: `N passed, N failed`."""
 import argparse, collections, os, random, shutil, signal, socket, subprocess, sys, tempfile, time
 
 
@@ -54,11 +54,13 @@ CALLS = {  # name: argument types, by kind
              ("translate", "text", "text", "text"), ("split_part", "text", "text", "int"), ("strpos", "text", "text"), ("btrim", "text", "text"), ("ltrim", "text"), ("concat", "any", "any"),
              ("concat_ws", "text", "any", "any"), ("md5", "text"), ("ascii", "text"), ("quote_literal", "text"), ("quote_ident", "text"), ("starts_with", "text", "text"), ("to_hex", "int"),
              ("regexp_replace", "text", "text", "text"), ("regexp_match", "text", "text"), ("string_to_array", "text", "text"), ("octet_length", "text"), ("char_length", "text"),
-             ("overlay", "text", "text", "int"), ("format", "text", "any"), ("quote_nullable", "any"), ("regexp_count", "text", "text"), ("regexp_like", "text", "text"), ("chr", "int")],
+             ("overlay", "text", "text", "int"), ("format", "text", "any"), ("quote_nullable", "any"), ("regexp_count", "text", "text"), ("regexp_like", "text", "text"), ("chr", "int"),
+             ("regexp_substr", "text", "text"), ("regexp_instr", "text", "text"), ("regexp_split_to_array", "text", "text"), ("substring", "text", "text"), ("to_bin", "int"), ("to_oct", "int"),
+             ("rtrim", "text", "text"), ("encode", "bytea", "'hex'"), ("bit_length", "text"), ("to_number", "text", "'99G999D9'")],
     "number": [("abs", "num"), ("ceil", "num"), ("floor", "num"), ("round", "num"), ("round", "numeric", "int"), ("trunc", "num"), ("trunc", "numeric", "int"), ("sign", "num"), ("sqrt", "num"),
                ("power", "num", "num"), ("exp", "num"), ("ln", "num"), ("log", "num"), ("mod", "int", "int"), ("div", "numeric", "numeric"), ("gcd", "int", "int"), ("lcm", "int", "int"),
                ("greatest", "num", "num"), ("least", "num", "num"), ("factorial", "int"), ("width_bucket", "num", "num", "num", "int"), ("scale", "numeric"), ("trim_scale", "numeric"),
-               ("min_scale", "numeric"), ("cbrt", "float8"), ("degrees", "float8"), ("sin", "float8"), ("numnode", "any"), ("to_char", "num", "'999.99'"), ("num_nulls", "any", "any")],
+               ("min_scale", "numeric"), ("cbrt", "float8"), ("degrees", "float8"), ("sin", "float8"), ("sind", "float8"), ("cosd", "float8"), ("tand", "float8"), ("atand", "float8"), ("asind", "float8"), ("sinh", "float8"), ("erf", "float8"), ("numnode", "any"), ("to_char", "num", "'999.99'"), ("num_nulls", "any", "any")],
     "date": [("date_trunc", "'month'", "timestamp"), ("date_part", "'day'", "timestamp"), ("age", "timestamp", "timestamp"), ("justify_days", "interval"), ("make_date", "int", "int", "int"),
              ("extract", "field"), ("to_char", "timestamp", "'YYYY-MM-DD HH24:MI:SS'"), ("date_trunc", "'hour'", "interval"), ("isfinite", "date"), ("make_interval", "int", "int"), ("date_bin", "interval", "timestamp", "timestamp")],
     "array": [("array_length", "int4[]", "int"), ("cardinality", "int4[]"), ("array_append", "int4[]", "int"), ("array_prepend", "int", "int4[]"), ("array_cat", "int4[]", "int4[]"), ("array_remove", "int4[]", "int"),
@@ -170,7 +172,7 @@ class Maker:
         return f"select {', '.join(items)}", True
 
     def cast(self):
-        target = self.pick(*TYPES, "varchar(3)", "char(4)", "numeric(5,2)", "timestamp(0)", "name", "oid", "regtype", "json", "timetz", "interval(0)")
+        target = self.pick(*TYPES, "varchar(3)", "char(4)", "numeric(5,2)", "numeric(40,2)", "numeric(3,-1)", "numeric(2,4)", "timestamp(0)", "name", "oid", "regtype", "json", "timetz", "interval(0)")
         return f"select {self.value('any', 3)}::{target}, {self.pick(*NUMBERS, 'text', 'date', 'timestamp')} {self.pick(*VALUES['text'], *WORDS)}", True
 
     def query(self):
@@ -198,14 +200,67 @@ class Maker:
         key = self.pick("c", "t", "i % 2", "d", "s", "date_trunc('month', p)")
         aggregates = []
         for _ in range(rng.randint(1, 3)):
-            name = self.pick("count", "sum", "avg", "min", "max", "stddev", "variance", "bool_and", "array_agg", "string_agg", "every", "bit_or", "var_pop", "any", "jsonb_agg")
+            name = self.pick("count", "sum", "avg", "min", "max", "stddev", "variance", "bool_and", "array_agg", "string_agg", "every", "bit_or", "var_pop", "any", "jsonb_agg", "rank")
             argument = self.value("bool" if name in ("bool_and", "every") else "int" if name == "bit_or" else "num", 1) if name not in ("count", "min", "max") else self.atom("any")
-            call = {"array_agg": "array_agg(i order by k)", "string_agg": "string_agg(t, ',' order by k)", "any": "count(*)", "jsonb_agg": "jsonb_agg(s order by k)"}.get(
+            order = self.pick("k", "k desc", "s, k", "t desc nulls last, k", "n, k")
+            call = {"array_agg": f"array_agg(i order by {order})", "string_agg": self.pick(f"string_agg(t, ',' order by {order})", "string_agg(distinct t, ',')"), "rank": self.hypothetical(), "any": "count(*)", "jsonb_agg": "jsonb_agg(s order by k)"}.get(
                 name, f"{name}({self.pick('', 'distinct ')}{argument})")
             aggregates.append(call + (f" filter (where {self.condition(2)})" if rng.random() < 0.2 else ""))
         having = f" having count(*) > {rng.randint(0, 2)}" if rng.random() < 0.3 else ""
         sets = f"{self.pick('rollup', 'cube')} ({key}, s)" if rng.random() < 0.15 else key
         return f"select {key}, {', '.join(aggregates)} from {self.pick('one', 'two', 'empty')} group by {sets}{having} order by 1, 2", len(aggregates) == 1
+
+    def hypothetical(self):
+        name = self.pick("rank", "dense_rank", "percent_rank", "cume_dist")
+        kind, column = self.pick(("int", "i"), ("numeric", "n"), ("float8", "f"), ("int", "s"))
+        value = self.rng.choice([v for v in VALUES.get(kind, ["0", "1", "2"]) if "null" not in v])
+        return f"{name}({value}) within group (order by {column} {self.pick('', 'desc', 'nulls first', 'desc nulls last')})"
+
+    def predicate(self):
+        rng = self.rng
+        text = self.pick(*VALUES["text"], *WORDS, "'{\"a\":1}'", "'[1,2]'", "'1.5'", "'{\"a\":1,\"a\":2}'", "'\"x\"'", "null")
+        pattern = self.pick("'a%'", "'(a|b)+%'", "'_b_'", "'%#\"b#\"%'", "'[a-c]*'", "'a#%'", "'%'")
+        items = [f"{text} is {self.pick('', 'not ')}json {self.pick('', 'value', 'array', 'object', 'scalar')} {self.pick('', '', 'with unique keys', 'without unique')}",
+                 f"{text} {self.pick('', 'not ')}similar to {pattern} escape '#'", f"substring({text} similar {pattern} escape '#')", f"'{self.pick('0x1F', '-0b101', '0o17', '1_000', '12', '1__2', '0x')}'::int",
+                 f"date_trunc('{self.pick('hour', 'minute', 'day', 'month')}', timestamptz '{self.pick('2023-11-05 08:40', '2023-11-05 09:40', '2024-03-10 10:00')}+00', 'US/Pacific')",
+                 f"(date '2024-01-01', {self.pick(chr(39) + '2024-02-01' + chr(39) + '::date', 'interval ' + chr(39) + '1 day' + chr(39))}) overlaps (date '{self.pick('2024-01-01', '2024-01-31', '2024-02-01')}', interval '{rng.randint(0, 40)} days')",
+                 f"timestamp '2024-07-01 12:00' at time zone '{self.pick('UTC', 'Europe/Paris', '+03', 'EST')}'"]
+        return f"select {', '.join(rng.sample(items, 2))}", True
+
+    def source(self):
+        """Something to select from with columns x and y."""
+        rng, number = self.rng, lambda: self.pick("1", "2", "3", "null", "-1", "10")
+        return self.pick("(values " + ", ".join(f"({number()}, {self.pick(*WORDS)})" for _ in range(rng.randint(1, 4))) + ") v(x, y)", "(select i, t from one) v(x, y)", "generate_series(1, 4) with ordinality v(x, y)",
+                         "generate_series(1.5, 3, 0.5) with ordinality v(x, y)", "unnest(array[3,1,null], array['p','q']) v(x, y)", "(select k, count(*) from one group by k) v(x, y)",
+                         "(select s, max(t) from two group by rollup (s)) v(x, y)", "(select k, d from one union all select i, d from two) v(x, y)", "(one join two using (k)) v(x, y)")
+
+    def shape(self):
+        self.columns = True
+        nulls = self.pick("", "nulls first", "nulls last", "desc", "desc nulls last")
+        r = self.rng.randint(0, 9)
+        if r == 0:
+            return f"select x, y from {self.source()} order by x {nulls}, y fetch first {self.pick(1, 2, 3)} rows {self.pick('only', 'only', 'with ties')}", True
+        if r == 1:
+            return f"select v.x, l.* from {self.source()}, lateral (select k, t from one where k {self.pick('=', '<', '>=')} v.x order by k {self.pick('', 'desc')} limit {self.pick(1, 2)}) l order by 1, 2, 3", True
+        if r == 2:
+            return f"select k, (select {self.pick('max(i)', 'count(*)', 'string_agg(t, chr(44) order by k desc)', 'sum(n) filter (where two.k > one.k)')} from two where two.k {self.pick('=', '<', '<>')} one.k) from one order by {self.pick('2 nulls first, 1', '(select max(i) from two where two.k = one.k), k', 'k desc')}", True
+        if r == 3:
+            return f"select s, count(*) from one group by s having count(*) >= all (select count(*) from two where two.s = one.s) order by s {nulls}", True
+        if r == 4:
+            step = self.pick("x + 1, y || x from r where x < 5", "x * 2, y from r where x < 20", "k, t from one join r on one.k = r.x + 1")
+            return f"with recursive r(x, y) as (select 1, 'a'::text {self.pick('union', 'union all')} select {step}) select x, y from r order by x, y limit 20", True
+        if r == 5:
+            ops = [self.pick("union", "union all", "intersect", "except", "intersect all", "except all") for _ in range(2)]
+            values = self.pick(("1", "2.5", "null"), ("i", "n", "f"), ("t", "v", "'x'"), ("d", "p", "null"), ("s", "b", "i"))
+            arms = [f"select {value} from {self.pick('one', 'two')}" for value in values]
+            return f"{arms[0]} {ops[0]} {arms[1]} {ops[1]} {arms[2]} order by 1 {nulls}", True
+        if r == 6:
+            return f"with a as (select * from {self.source()}), b as materialized (select x, count(*) over (partition by x) as c from a) select distinct on (x) x, c from b order by x {nulls}, c", True
+        if r == 7:
+            return f"select v.x, w.x from {self.source()} {self.pick('left', 'right', 'full', 'inner')} join {self.source().replace(' v(', ' w(')} on v.x = w.x order by 1, 2", True
+        if r == 8:
+            return f"select x, case when exists (select from two where two.k = v.x) then 'in' when x in (select i from two) then 'i' else coalesce((select t from one where k = v.x), 'none') end from {self.source()} order by x, 2", True
+        return f"select c, s, count(*), grouping(c, s) from one group by {self.pick('grouping sets ((c), (s), ())', 'cube (c, s)', 'rollup (c, s)', 'c, rollup (s)', 'grouping sets ((c, s), c)')} order by 1, 2, 4, 3", True
 
     def window(self):
         self.columns = True
@@ -242,7 +297,7 @@ class Maker:
                          "insert into target (k) values (null)"), True
 
 
-KINDS = {"expression": 4, "cast": 3, "text": 4, "number": 4, "date": 3, "array": 3, "json": 3, "query": 5, "group": 4, "window": 3, "dml": 4, "transaction": 2}
+KINDS = {"expression": 4, "cast": 3, "text": 4, "number": 4, "date": 3, "array": 3, "json": 3, "predicate": 3, "query": 5, "shape": 5, "group": 4, "window": 3, "dml": 4, "transaction": 2}
 
 
 class Side:

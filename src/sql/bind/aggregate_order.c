@@ -80,7 +80,7 @@ static const AggregateExpr *first_explicit(SelectState *s) {
 static const AggregateExpr *first_distinct(Binder *b, SelectState *s) {
     for (uint32_t i = 0; i < s->aggregates.count; i++) {
         AggregateExpr *item = &s->aggregates.items[i];
-        if (item->distinct && order_matters(item)) {
+        if (item->distinct && item->order_count == 0 && order_matters(item)) {
             order_by_arguments(b, item);
             return item->order_count > 0 ? item : NULL;
         }
@@ -90,8 +90,9 @@ static const AggregateExpr *first_distinct(Binder *b, SelectState *s) {
 
 ErrorCode order_aggregates(Binder *b, SelectState *s) {
     const AggregateExpr *first = first_explicit(s);
-    if (first == NULL && b->dialect == DIALECT_POSTGRES) {
-        first = first_distinct(b, s);
+    if (b->dialect == DIALECT_POSTGRES && (first == NULL || (!first->distinct && !s->by_sets))) {
+        const AggregateExpr *distinct = first_distinct(b, s); /* the input is sorted for it, which cannot be a window */
+        first = distinct != NULL ? distinct : first;
     }
     if (first == NULL) {
         return ERR_OK;

@@ -413,6 +413,7 @@ static ErrorCode as_columns(Binder *b, const AstCreateTable *ast, TableSpec *spe
     *columns_out = columns;
     TRY(cast_columns(b, ast, spec, columns));
     TRY(project_as(b, ast, rel, columns, &bound->rel));
+    bound->with_no_data = ast->with_no_data;
     if (ast->with_no_data) {
         Rel *none = NULL;
         TRY(rel_filter(b, bound->rel, expr_bool(b, false, ERROR_NO_POSITION), &none));

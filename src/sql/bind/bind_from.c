@@ -35,8 +35,22 @@ static ErrorCode check_unique(Binder *b, const Scope *scope, uint32_t first, int
     return ERR_OK;
 }
 
+/* (a JOIN b USING (k)) AS j: k is one. */
+static void drop_merged(Scope *scope, uint32_t first) {
+    uint32_t kept = first;
+    for (uint32_t i = first; i < scope->count; i++) {
+        if (!scope->columns[i].merged || scope->columns[i].in_star) {
+            scope->columns[kept++] = scope->columns[i];
+        }
+    }
+    scope->count = kept;
+}
+
 /* alias, alias(a, b), TIMESTAMP(c): names given by the query to what the item produced. */
 static ErrorCode apply_alias(Binder *b, const AstFrom *item, Scope *scope, uint32_t first) {
+    if (item->kind == AST_FROM_JOIN && item->alias != NULL) {
+        drop_merged(scope, first);
+    }
     uint32_t count = scope->count - first;
     if (item->column_count > count) {
         Str name = item->alias != NULL ? item->alias->text : count > 0 ? scope->columns[first].qualifier : (Str){0};
@@ -47,12 +61,6 @@ static ErrorCode apply_alias(Binder *b, const AstFrom *item, Scope *scope, uint3
         scope->columns[first + i].name = item->columns[i].text;
     }
     for (uint32_t i = first; item->alias != NULL && i < scope->count; i++) {
-        if (item->kind == AST_FROM_JOIN && scope->columns[i].merged && !scope->columns[i].in_star) { /* (a JOIN b USING (k)) AS j: k is one */
-            memmove(&scope->columns[i], &scope->columns[i + 1], (scope->count - i - 1) * sizeof *scope->columns);
-            scope->count--;
-            i--;
-            continue;
-        }
         scope->columns[i].qualifier = item->alias->text;
         scope->columns[i].schema = (Str){0};
     }

@@ -50,14 +50,11 @@ static ErrorCode count_rows(Binder *b, Scope *scope, const AstExpr *ast, AstExpr
         aggregate.filter = filter != NULL ? operation(b, ast, "and", call->filter, filter) : call->filter;
     }
     if (distinct) {
-        args[0] = call->order_by[0].expr;
-        if (call->order_count > 1) {
-            args[0] = ast_make(b, ast, AST_ROW, (Str){0});
-            args[0]->args = arena_array(b->arena, AstExpr *, call->order_count);
-            args[0]->arg_count = call->order_count;
-            for (uint32_t i = 0; i < call->order_count; i++) {
-                args[0]->args[i] = call->order_by[i].expr;
-            }
+        args[0] = ast_make(b, ast, AST_ROW, (Str){0}); /* a row of NULLs counts too */
+        args[0]->args = arena_array(b->arena, AstExpr *, call->order_count);
+        args[0]->arg_count = call->order_count;
+        for (uint32_t i = 0; i < call->order_count; i++) {
+            args[0]->args[i] = call->order_by[i].expr;
         }
         aggregate.arg_count = 1;
     }

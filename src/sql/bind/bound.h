@@ -197,7 +197,7 @@ typedef struct BoundStatement {
     BoundConstraint *constraints; uint32_t constraint_count; /* CREATE TABLE: made behind it, in order */
     IndexSpec index;                   /* CREATE INDEX */
     uint32_t *index_ids;               /* DROP INDEX: one a table of tables; ALTER INDEX: of table */
-    bool analyze, verbose, as_json, cascade, already_there, restart_identity;
+    bool analyze, verbose, as_json, cascade, already_there, restart_identity, with_no_data;
     Str name;                          /* RENAME: the new one; SHOW: the setting */
     uint8_t on_commit;                 /* CREATE TABLE: OnCommit */
     uint32_t working_count;            /* numbers of REL_WORKING */

@@ -363,7 +363,11 @@ ErrorCode func__quote_any(const KernelCall *call, Vector *out, Error *err) {
             continue;
         }
         buffer_clear(&text);
-        text__append_any(call, 0, row, &text);
+        if (call->args[0]->type.id == TYPE_BOOL) { /* cast to text, not printed */
+            buffer_append_str(&text, vector_bool(call->args[0], row) ? STR("true") : STR("false"));
+        } else {
+            text__append_any(call, 0, row, &text);
+        }
         text__quote_literal(&buffer, buffer_str(&text));
         text__end(call, out, row, &buffer);
     }
