@@ -3,6 +3,7 @@
  *
  * Why:   a WITH query is bound anew at each use (its columns need ids of their own), so the number of relations is limited. */
 #include "sql/bind/bind_internal.h"
+#include "sql/system/oid.h"
 
 static ErrorCode bind_item(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out);
 
@@ -139,6 +140,15 @@ static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *
     return ERR_OK;
 }
 
+/* Relations of the system that hold passwords: superusers only. */
+static ErrorCode check_secret(Binder *b, const TableDef *table) {
+    bool roles = str_equal(table->name, STR("pg_authid")), shadow = str_equal(table->name, STR("pg_shadow"));
+    if (b->role_id == 0 || (table->id & SYSTEM_TABLE_BIT) == 0 || !(roles || shadow)) {
+        return ERR_OK;
+    }
+    return error_set(b->err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for %s %.*s", roles ? "table" : "view", STR_ARG(table->name));
+}
+
 static ErrorCode bind_table(Binder *b, const AstFrom *item, Scope *scope, Rel **rel_out) {
     CteScope *cte = find_cte(b, &item->as.table);
     if (cte != NULL) {
@@ -156,6 +166,7 @@ static ErrorCode bind_table(Binder *b, const AstFrom *item, Scope *scope, Rel **
         return ERR_OK;
     }
     TRY(query_table_find(b, &item->as.table, &table));
+    TRY(check_secret(b, table));
     if (object != NULL) {
         TRY(check_privilege(b, object, PRIVILEGE_SELECT));
     }

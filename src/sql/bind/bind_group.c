@@ -133,9 +133,12 @@ ErrorCode group_expr(Binder *b, SelectState *s, const AstExpr *ast, uint32_t *pl
             return error_set(b->err, ERR_GROUPING, ast->span.at, "aggregate functions are not allowed in GROUP BY");
         }
     } else if (code != ERR_OK) {
-        return error_set(b->err, code, quiet.position, "%s", quiet.message);
+        return error_pass(b->err, &quiet);
     }
     TRY(coerce_known(b, expr, &expr));
+    if (expr->type.id == TYPE_JSON) {
+        return error_set(b->err, ERR_UNDEFINED_FUNCTION, ast->span.at, "could not identify an equality operator for type json");
+    }
     add_group(b, s, expr);
     *place_out = (uint32_t)group_place(s, expr);
     return ERR_OK;

@@ -346,6 +346,10 @@ static ErrorCode apply_order(Binder *b, SelectState *s) {
     }
     for (uint32_t i = 0; i < s->order_count; i++) { /* item numbers were left in the keys */
         s->order[i].expr = rel_column_expr(b, s->rel, (uint32_t)(uintptr_t)s->order[i].expr);
+        if (s->order[i].expr->type.id == TYPE_JSON && i < s->ast->order_count) {
+            error_ignore(error_set(b->err, ERR_UNDEFINED_FUNCTION, s->ast->order_by[i].expr->span.at, "could not identify an ordering operator for type json"));
+            return error_add(b->err, 'H', "Use an explicit ordering operator or modify the query.");
+        }
     }
     Rel *rel = NULL;
     TRY(rel_like(b, REL_SORT, s->rel, &rel));
@@ -571,7 +575,9 @@ ErrorCode query_settle(Binder *b, const Query *query, const Type *types) {
 ErrorCode bind_subselect(Binder *b, const AstSelect *select, Scope *outer, const char *what, const Type *type, Query *query_out) {
     TRY(bind_query(b, select, outer, query_out));
     if (query_out->rel->column_count != 1) {
-        return error_set(b->err, ERR_SYNTAX, select->span.at, "%s must return only one column", what);
+        bool compared = str_equal(str_from_c(what), STR("IN (subquery)"));
+        bool postgres = b->dialect == DIALECT_POSTGRES;
+        return error_set(b->err, ERR_SYNTAX, select->span.at, postgres && compared ? "subquery has too many columns" : "%s must return only one column", postgres ? "subquery" : what);
     }
     return type != NULL && type->id != TYPE_UNKNOWN ? query_settle(b, query_out, type) : query_settle(b, query_out, NULL);
 }

@@ -359,8 +359,11 @@ static Str function_name_at(const void *context, uint32_t i) {
 }
 
 /* PostgreSQL's hints, which its clients show. */
-static ErrorCode with_hint(Binder *b, ErrorCode code, bool is_operator, bool ambiguous) {
+static ErrorCode with_hint(Binder *b, ErrorCode code, bool is_operator, bool ambiguous, uint32_t count) {
     const char *what = is_operator ? "operator" : "function";
+    if (b->dialect == DIALECT_POSTGRES && is_operator && !ambiguous && count == 1) {
+        return error_add(b->err, 'H', "No operator matches the given name and argument type. You might need to add an explicit type cast.");
+    }
     if (b->dialect == DIALECT_POSTGRES && b->err != NULL) {
         error_ignore(ambiguous ? error_add(b->err, 'H', "Could not choose a best candidate %s. You might need to add explicit type casts.", what)
                                : error_add(b->err, 'H', "No %s matches the given name and argument types. You might need to add explicit type casts.", what));
@@ -376,19 +379,19 @@ static ErrorCode no_such_call(Binder *b, Str name, const Expr *const *args, uint
         bool binary = count == 2;
         error_ignore(error_set(b->err, code, position, "operator %s: %.*s%s%.*s %.*s", problem, STR_ARG(binary ? type_name(b, args[0]->type) : (Str){0}),
                                binary ? " " : "", STR_ARG(name), STR_ARG(type_name(b, args[count - 1]->type))));
-        return with_hint(b, code, true, ambiguous);
+        return with_hint(b, code, true, ambiguous, count);
     }
     if (known || ambiguous) {
         error_ignore(error_set(b->err, code, position, "function %.*s(%.*s) %s%s", STR_ARG(name), STR_ARG(types), problem,
                                ambiguous || b->dialect == DIALECT_POSTGRES ? "" : "; no row of that name takes these arguments"));
-        return with_hint(b, code, false, ambiguous);
+        return with_hint(b, code, false, ambiguous, count);
     }
     Str closest = b->dialect == DIALECT_POSTGRES ? (Str){0} : name_closest(name, (uint32_t)function_count(), function_name_at, NULL);
     if (closest.len > 0) {
         return error_set(b->err, code, position, "function %.*s(%.*s) does not exist; did you mean %.*s?", STR_ARG(name), STR_ARG(types), STR_ARG(closest));
     }
     error_ignore(error_set(b->err, code, position, "function %.*s(%.*s) does not exist", STR_ARG(name), STR_ARG(types)));
-    return with_hint(b, code, false, false);
+    return with_hint(b, code, false, false, count);
 }
 
 /* ---------------------------------------------------------------- functions */

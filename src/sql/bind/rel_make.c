@@ -67,6 +67,11 @@ ErrorCode rel_filter(Binder *b, Rel *input, const Expr *condition, Rel **rel_out
 
 /* Rows that stand for several are no row of the input: their columns are new ones. */
 ErrorCode rel_distinct(Binder *b, Rel *input, Rel **rel_out) {
+    for (uint32_t i = 0; i < input->column_count; i++) {
+        if (input->columns[i].type.id == TYPE_JSON) {
+            return error_set(b->err, ERR_UNDEFINED_FUNCTION, ERROR_NO_POSITION, "could not identify an equality operator for type json");
+        }
+    }
     Rel *rel = NULL;
     TRY(rel_new(b, REL_DISTINCT, input->column_count, ERROR_NO_POSITION, &rel));
     RelColumn *columns = rel_columns(rel);

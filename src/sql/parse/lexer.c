@@ -60,6 +60,14 @@ static void token_fail(Lexer *lexer, Token *token, size_t at, const char *messag
     token_fail_as(lexer, token, ERR_SYNTAX, at, message);
 }
 
+/* As PostgreSQL says it: with the text from there to the end, or to `to`. */
+static void token_fail_near(Lexer *lexer, Token *token, size_t at, size_t to, const char *message) {
+    enum { SHOWN_BYTES_MAX = 200 };
+    char text[SHOWN_BYTES_MAX + 100];
+    (void)snprintf(text, sizeof text, "%s at or near \"%.*s\"", message, (int)MIN_OF(to - at, (size_t)SHOWN_BYTES_MAX), lexer->text.data + at);
+    token_fail(lexer, token, at, text);
+}
+
 static void token_finish(Lexer *lexer, Token *token, TokenKind kind, size_t from, size_t to, Str text) {
     assert(from < to);
     assert(to <= lexer->text.len);
@@ -88,7 +96,7 @@ static bool skip_block_comment(Lexer *lexer, Token *token) {
             at++;
         }
     }
-    token_fail(lexer, token, start, "unterminated /* comment");
+    token_fail_near(lexer, token, start, lexer->text.len, "unterminated /* comment");
     return false;
 }
 
@@ -183,11 +191,11 @@ static void lex_quoted_name(Lexer *lexer, Token *token) {
     Str name = {0};
     size_t end = 0;
     if (!read_quoted(lexer, from + 1, '"', &name, &end)) {
-        token_fail(lexer, token, from, "unterminated quoted identifier");
+        token_fail_near(lexer, token, from, lexer->text.len, "unterminated quoted identifier");
         return;
     }
     if (name.len == 0) {
-        token_fail(lexer, token, from, "zero-length quoted identifier");
+        token_fail_near(lexer, token, from, end, "zero-length delimited identifier");
         return;
     }
     token_finish(lexer, token, TOKEN_QUOTED, from, end, name);
@@ -209,13 +217,13 @@ static void lex_string(Lexer *lexer, Token *token, size_t from, size_t quote_at)
     Str value = {0};
     size_t end = 0;
     if (!read_quoted(lexer, quote_at + 1, '\'', &value, &end)) {
-        token_fail(lexer, token, from, "unterminated quoted string");
+        token_fail_near(lexer, token, from, lexer->text.len, "unterminated quoted string");
         return;
     }
     for (size_t next = next_joined_string(lexer, end); next != 0; next = next_joined_string(lexer, end)) {
         Str more = {0};
         if (!read_quoted(lexer, next + 1, '\'', &more, &end)) {
-            token_fail(lexer, token, next, "unterminated quoted string");
+            token_fail_near(lexer, token, next, lexer->text.len, "unterminated quoted string");
             return;
         }
         char *joined = arena_alloc_aligned(lexer->arena, value.len + more.len, 1);
@@ -307,7 +315,7 @@ static void lex_escape_string(Lexer *lexer, Token *token) {
     size_t len = 0;
     for (;;) {
         if (at >= lexer->text.len) {
-            token_fail(lexer, token, from, "unterminated quoted string");
+            token_fail_near(lexer, token, from, lexer->text.len, "unterminated quoted string");
             return;
         }
         char c = lexer->text.data[at++];
@@ -343,7 +351,7 @@ static void lex_bit_string(Lexer *lexer, Token *token) {
     size_t from = lexer->at;
     const char *end = from + 2 <= lexer->text.len ? memchr(lexer->text.data + from + 2, '\'', lexer->text.len - from - 2) : NULL;
     if (end == NULL) {
-        token_fail(lexer, token, from, "unterminated bit string literal");
+        token_fail_near(lexer, token, from, lexer->text.len, "unterminated bit string literal");
         return;
     }
     size_t to = (size_t)(end - lexer->text.data) + 1;
@@ -371,7 +379,7 @@ static bool lex_dollar_string(Lexer *lexer, Token *token) {
     Str tag = source(lexer, from, at + 1);
     ptrdiff_t close = str_find(lexer->text, tag, at + 1);
     if (close < 0) {
-        token_fail(lexer, token, from, "unterminated dollar-quoted string");
+        token_fail_near(lexer, token, from, lexer->text.len, "unterminated dollar-quoted string");
         return true;
     }
     token_finish(lexer, token, TOKEN_STRING, from, (size_t)close + tag.len, source(lexer, at + 1, (size_t)close));
@@ -386,7 +394,11 @@ static void lex_dollar(Lexer *lexer, Token *token) {
     }
     if (at > from + 1) {
         if (is_name_byte(lexer, at) || at - from > 6) {
-            token_fail(lexer, token, from, at - from > 6 ? "parameter number too large" : "trailing junk after parameter");
+            size_t to = at;
+            while (is_name_byte(lexer, to)) {
+                to++;
+            }
+            token_fail_near(lexer, token, from, to, at - from > 6 ? "parameter number too large" : "trailing junk after parameter");
             return;
         }
         token_finish(lexer, token, TOKEN_PARAM, from, at, source(lexer, from + 1, at));
