@@ -178,7 +178,7 @@ static const FormRow form_rows[] = {
     {{"coalesce", 8}, call_coalesce}, {{"nullif", 6}, call_nullif}, {{"switch", 6}, call_switch}, {{"extract", 7}, call_extract},
     {{"current_time", 12}, call_current_time}, {{"current_timestamp", 17}, call_current_timestamp}, {{"localtime", 9}, call_localtime},
     {{"localtimestamp", 14}, call_localtimestamp}, {{"pg_typeof", 9}, call_typeof},
-    {{"pg_identify_object", 18}, call_identify},
+    {{"pg_identify_object", 18}, call_identify}, {{"pg_input_is_valid", 17}, call_input_is_valid},
     {{"_pg_truetypid", 13}, call_true_type_id}, {{"_pg_truetypmod", 14}, call_true_modifier},
     {{"nextval", 7}, call_nextval},   {{"currval", 7}, call_currval}, {{"setval", 6}, call_setval},
 };

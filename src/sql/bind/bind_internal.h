@@ -225,6 +225,9 @@ NODISCARD ErrorCode type_from_ast(Binder *b, const AstType *ast, Type *type_out)
 NODISCARD ErrorCode type_or_domain(Binder *b, const AstType *ast, Type *type_out, uint32_t *domain_out); /* the domain that is named, whose base the type is; 0: none */
 /* ---- types that users made (user_type.c) ---- */
 NODISCARD ErrorCode user_type_find(Binder *b, const AstType *ast, bool *found_out, Type *type_out, uint32_t *domain_out);  /* array marks and modifiers are the caller's */
+/* pg_input_is_valid, pg_input_error_info (input_check.c) */
+NODISCARD ErrorCode call_input_is_valid(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out);
+NODISCARD ErrorCode input_error_rel(Binder *b, const Expr **args, uint32_t count, int64_t position, Rel **rel_out);
 NODISCARD ErrorCode domain_checked(Binder *b, uint32_t domain_id, const Expr *value, const Expr **expr_out);
 Str user_type_name(Binder *b, uint32_t object_id);     /* qualified unless the search path finds it; "???" if it is gone */
 void note_type(Binder *b, const AstType *ast, uint32_t object_id, bool is_array_name);

@@ -223,7 +223,7 @@ typedef struct DerivedRow {
 static const DerivedRow derived_rows[] = {
     {{"generate_subscripts", 19}, subscripts_rel}, {{"string_to_table", 15}, string_to_table},
     {{"regexp_split_to_table", 21}, regexp_split_to_table}, {{"regexp_matches", 14}, regexp_matches}, {{"_pg_expandarray", 15}, expand_array}, {{"pg_get_keywords", 15}, keywords_rel},
-    {{"aclexplode", 10}, acl_rel},
+    {{"aclexplode", 10}, acl_rel}, {{"pg_input_error_info", 19}, input_error_rel},
 };
 
 static const DerivedRow *find_derived(Str name) {
