@@ -155,7 +155,8 @@ static inline void error_clear(Error *err) {
 ErrorCode error_set_at(Error *err, ErrorCode code, int64_t position, const char *file, int line, const char *format,
                        ...) PRINTF_LIKE(6, 7);
 /* More about an error that error_set has filled, by PostgreSQL's letters: D detail, H hint, W context, s schema, t table, c column,
- * d type, n constraint, R routine, X what the parser expected (never sent). A field given twice counts once (the first); what finds no room is cut. err may be NULL. Returns err->code. */
+ * d type, n constraint, R routine, X what the parser expected (never sent). A field given twice counts once (the first); what finds no room is cut. Returns err->code;
+ * err may be NULL, but then the code is not known here: who may be called without one returns its own. */
 ErrorCode error_add(Error *err, char field, const char *format, ...) PRINTF_LIKE(3, 4);
 const char *error_field(const Error *err, char field); /* NUL-ended; NULL: none */
 /* Hands on what a quiet try has said, with its fields. err may be NULL. Returns the code. */

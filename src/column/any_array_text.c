@@ -25,7 +25,10 @@ typedef struct ArrayReader {
 
 static ErrorCode malformed(const ArrayReader *r, const char *detail, Error *err) {
     error_ignore(error_set(err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "malformed array literal: \"%.*s\"", (int)MIN_OF(r->text.len, 200), r->text.data));
-    return detail[0] == '\0' ? ERR_INVALID_TEXT : error_add(err, 'D', "%s", detail);
+    if (detail[0] != '\0') {
+        error_ignore(error_add(err, 'D', "%s", detail));
+    }
+    return ERR_INVALID_TEXT;
 }
 
 static bool is_blank(char c) {

@@ -26,7 +26,7 @@ typedef struct JsonReader {
 static ErrorCode read_value(JsonReader *r, const char *wanted);
 
 /* CONTEXT: the line up to `end`, the end of the token that is wrong; of a long one its last bytes. */
-static ErrorCode where(JsonReader *r, size_t end) {
+static ErrorCode where(JsonReader *r, ErrorCode code, size_t end) {
     enum { SHOWN_BYTES = 50, NEAR_BYTES = 3 };
     size_t line = 1, start = 0;
     for (size_t i = 0; i < end; i++) {
@@ -43,13 +43,14 @@ static ErrorCode where(JsonReader *r, size_t end) {
     }
     from = from - start <= NEAR_BYTES ? start : from;
     bool more = end < r->text.len && r->text.data[end] != '\n' && r->text.data[end] != '\r';
-    return error_add(r->err, 'W', "JSON data, line %zu: %s%.*s%s", line, from > start ? "..." : "", (int)(end - from), r->text.data + from, more ? "..." : "");
+    error_ignore(error_add(r->err, 'W', "JSON data, line %zu: %s%.*s%s", line, from > start ? "..." : "", (int)(end - from), r->text.data + from, more ? "..." : ""));
+    return code;
 }
 
 static ErrorCode invalid(JsonReader *r, const char *detail, size_t end) {
     error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
     error_ignore(error_add(r->err, 'D', "%s", detail));
-    return where(r, end);
+    return where(r, ERR_INVALID_TEXT, end);
 }
 
 static bool is_word_char(char c) {
@@ -65,7 +66,7 @@ static ErrorCode bad_token(JsonReader *r, size_t from) {
     end = MIN_OF(MAX_OF(end, from + 1), r->text.len);
     error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
     error_ignore(error_add(r->err, 'D', "Token \"%.*s\" is invalid.", (int)(end - from), r->text.data + from));
-    return where(r, end);
+    return where(r, ERR_INVALID_TEXT, end);
 }
 
 static ErrorCode unexpected(JsonReader *r, const char *wanted);
@@ -117,7 +118,7 @@ static ErrorCode read_unicode(JsonReader *r, Buffer *decoded) {
     if (unit == 0) {
         error_ignore(error_set(r->err, ERR_UNTRANSLATABLE, ERROR_NO_POSITION, "unsupported Unicode escape sequence"));
         error_ignore(error_add(r->err, 'D', "\\u0000 cannot be converted to text."));
-        return where(r, r->at);
+        return where(r, ERR_UNTRANSLATABLE, r->at);
     }
     if (unit >= 0xd800 && unit < 0xdc00) {
         bool pair = peek(r) == '\\' && r->at + 1 < r->text.len && r->text.data[r->at + 1] == 'u';
@@ -144,7 +145,7 @@ static ErrorCode read_escape(JsonReader *r, Buffer *decoded) {
     if (name == NULL) {
         error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
         error_ignore(error_add(r->err, 'D', "Escape sequence \"\\%.*s\" is invalid.", c == '\0' ? 0 : 1, &c));
-        return where(r, MIN_OF(r->at, r->text.len));
+        return where(r, ERR_INVALID_TEXT, MIN_OF(r->at, r->text.len));
     }
     if (decoded != NULL) {
         buffer_append_char(decoded, VALUES[name - NAMES]);
@@ -162,7 +163,7 @@ static ErrorCode read_string(JsonReader *r, Buffer *decoded) {
         if ((unsigned char)c < 0x20) {
             error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
             error_ignore(error_add(r->err, 'D', "Character with value 0x%02x must be escaped.", (unsigned)(unsigned char)c));
-            return where(r, r->at - 1);
+            return where(r, ERR_INVALID_TEXT, r->at - 1);
         }
         if (c == '\\') {
             TRY(read_escape(r, decoded));
@@ -496,7 +497,7 @@ static ErrorCode unexpected(JsonReader *r, const char *wanted) {
     }
     error_ignore(error_set(r->err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type json"));
     error_ignore(error_add(r->err, 'D', "Expected %s, but found \"%.*s\".", wanted, (int)(ahead.at - r->at), r->text.data + r->at));
-    return where(r, ahead.at);
+    return where(r, ERR_INVALID_TEXT, ahead.at);
 }
 
 static ErrorCode read_all(Str text, Buffer *out, Error *err) {

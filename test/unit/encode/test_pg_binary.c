@@ -151,6 +151,7 @@ static const struct { TypeId id; const char *hex; ErrorCode want; } REFUSED[] = 
     {TYPE_TIME, "7fffffffffffffff", ERR_DATETIME_OVERFLOW},
     {TYPE_TIMETZ, "000000036c8bc08000017080", ERR_DATETIME_OVERFLOW},
     {TYPE_JSON, "7b", ERR_INVALID_TEXT},
+    {TYPE_JSON, "225c7530303030", ERR_INVALID_TEXT},           /* no end */
     {TYPE_JSONB, "027b7d", ERR_INVALID_BINARY},
     {TYPE_JSONB, "", ERR_PROTOCOL},
     {TYPE_CHAR1, "", ERR_PROTOCOL},
