@@ -51,6 +51,9 @@ ErrorCode bind_operator(Binder *b, Str name, const Expr *left, const Expr *right
     if ((str_equal(name, STR("#>")) || str_equal(name, STR("#>>"))) && right->type.id == TYPE_UNKNOWN) { /* a path is text[] */
         TRY(coerce(b, right, type_array(type_of(TYPE_TEXT)), CAST_IMPLICIT, &args[1]));
     }
+    if (b->dialect == DIALECT_POSTGRES && left->type.id == TYPE_UNKNOWN && str_equal(name, STR("at time zone"))) { /* times of day are of the same kind to PostgreSQL */
+        TRY(coerce(b, left, type_of(TYPE_TIMESTAMPTZ), CAST_IMPLICIT, &args[0]));
+    }
     if (unequal) {
         return call_function(b, STR("<>"), args, 2, position, true, expr_out);
     }
