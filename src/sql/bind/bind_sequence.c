@@ -117,25 +117,23 @@ static ErrorCode sequence_argument(Binder *b, const Expr **arg) {
     return ERR_OK;
 }
 
-ErrorCode call_nextval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+static ErrorCode sequence_call(Binder *b, Str name, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
     if (count > 0) {
         TRY(sequence_argument(b, &args[0]));
     }
-    return call_function(b, STR("nextval"), args, count, position, false, expr_out);
+    return call_function(b, name, args, count, position, false, expr_out);
+}
+
+ErrorCode call_nextval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
+    return sequence_call(b, STR("nextval"), args, count, position, expr_out);
 }
 
 ErrorCode call_currval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
-    if (count > 0) {
-        TRY(sequence_argument(b, &args[0]));
-    }
-    return call_function(b, STR("currval"), args, count, position, false, expr_out);
+    return sequence_call(b, STR("currval"), args, count, position, expr_out);
 }
 
 ErrorCode call_setval(Binder *b, const Expr **args, uint32_t count, int64_t position, const Expr **expr_out) {
-    if (count > 0) {
-        TRY(sequence_argument(b, &args[0]));
-    }
-    return call_function(b, STR("setval"), args, count, position, false, expr_out);
+    return sequence_call(b, STR("setval"), args, count, position, expr_out);
 }
 
 ErrorCode sequence_next(Binder *b, uint32_t sequence_id, int64_t position, const Expr **expr_out) {
