@@ -81,6 +81,13 @@ static bool counts_fit(const Candidate *c, uint32_t count) {
     return c->variadic ? count >= c->arg_count : count == c->arg_count;
 }
 
+/* Is the type of the same group as those before it? */
+static bool agrees(TypeCategory *category, Type type) {
+    TypeCategory before = *category;
+    *category = type_group((TypeId)type.id);
+    return before == CAT_UNKNOWN || before == *category;
+}
+
 /* The arguments that are or hold elements must agree on the element's type. */
 static bool elements_possible(const Candidate *c, const Expr *const *args, uint32_t count) {
     TypeCategory category = CAT_UNKNOWN;
@@ -89,11 +96,9 @@ static bool elements_possible(const Candidate *c, const Expr *const *args, uint3
         if ((wanted != ARG_ARRAY && wanted != ARG_ELEMENT) || args[i]->type.id == TYPE_UNKNOWN) {
             continue;
         }
-        TypeCategory next = type_group((TypeId)(wanted == ARG_ARRAY ? type_element(args[i]->type) : args[i]->type).id);
-        if (category != CAT_UNKNOWN && next != category) {
+        if (!agrees(&category, wanted == ARG_ARRAY ? type_element(args[i]->type) : args[i]->type)) {
             return false;
         }
-        category = next;
     }
     return true;
 }
@@ -119,14 +124,9 @@ static bool enums_possible(const Candidate *c, const Expr *const *args, uint32_t
 static bool same_possible(const Candidate *c, const Expr *const *args, uint32_t count) {
     TypeCategory category = CAT_UNKNOWN;
     for (uint32_t i = 0; i < count; i++) {
-        if (wanted_at(c, i) != ARG_SAME || args[i]->type.id == TYPE_UNKNOWN) {
-            continue;
-        }
-        TypeCategory next = type_group((TypeId)args[i]->type.id);
-        if (category != CAT_UNKNOWN && next != category) {
+        if (wanted_at(c, i) == ARG_SAME && args[i]->type.id != TYPE_UNKNOWN && !agrees(&category, args[i]->type)) {
             return false;
         }
-        category = next;
     }
     return true;
 }
