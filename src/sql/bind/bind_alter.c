@@ -67,15 +67,19 @@ static ErrorCode duplicate_column(Binder *b, const BoundStatement *bound, int64_
                : error_set(b->err, ERR_DUPLICATE_COLUMN, ddl_position(b, position), "column '%.*s' already exists", STR_ARG(name));
 }
 
+/* IF EXISTS, IF NOT EXISTS: a notice instead of the action. */
+static ErrorCode skip(Binder *b, const BoundStatement *bound, Str column, const char *why, AlterAction *action) {
+    action->kind = ALTER_NOTHING;
+    action->notice = arena_format(b->arena, "column \"%.*s\" of relation \"%.*s\" %s, skipping", STR_ARG(column), STR_ARG(bound->table->name), why).data;
+    return ERR_OK;
+}
+
 static ErrorCode bind_add(Binder *b, const AstAlterAction *ast, BoundStatement *bound, AlterAction *action) {
     action->kind = ALTER_ADD_COLUMN;
     TRY(check_column_name(b, ast->column.text, ERROR_NO_POSITION));
     if (column_exists(bound, &ast->column)) {
         if (ast->if_not_exists) {
-            action->kind = ALTER_NOTHING;
-            action->notice = arena_format(b->arena, "column \"%.*s\" of relation \"%.*s\" already exists, skipping", STR_ARG(ast->column.text),
-                                          STR_ARG(bound->table->name)).data;
-            return ERR_OK;
+            return skip(b, bound, ast->column.text, "already exists", action);
         }
         return duplicate_column(b, bound, ast->column.span.at, ast->column.text);
     }
@@ -100,10 +104,7 @@ static ErrorCode bind_drop_column(Binder *b, const AstAlterAction *ast, const Bo
     action->kind = ALTER_DROP_COLUMN;
     action->cascade = ast->cascade;
     if (ast->if_exists && !column_exists(bound, &ast->column)) {
-        action->kind = ALTER_NOTHING;
-        action->notice = arena_format(b->arena, "column \"%.*s\" of relation \"%.*s\" does not exist, skipping", STR_ARG(ast->column.text),
-                                      STR_ARG(bound->table->name)).data;
-        return ERR_OK;
+        return skip(b, bound, ast->column.text, "does not exist", action);
     }
     TRY(existing_column(b, bound, &ast->column, &action->name));
     const TableDef *table = bound->table;
@@ -133,10 +134,7 @@ static ErrorCode bind_identity_change(Binder *b, const AstAlterAction *ast, Boun
     action->name = action->column.name;
     bool is = action->column.identity != IDENTITY_NONE;
     if (!add && !is && ast->if_exists) {
-        action->kind = ALTER_NOTHING;
-        action->notice = arena_format(b->arena, "column \"%.*s\" of relation \"%.*s\" is not an identity column, skipping", STR_ARG(action->name),
-                                      STR_ARG(bound->table->name)).data;
-        return ERR_OK;
+        return skip(b, bound, action->name, "is not an identity column", action);
     }
     if (is == add) {
         return error_set(b->err, ERR_PREREQUISITE_STATE, ddl_position(b, ast->span.at), "column \"%.*s\" of relation \"%.*s\" is %s an identity column", STR_ARG(action->name),
