@@ -364,6 +364,12 @@ static bool elements_go_by_text(Type from, Type to) {
     return a != c && (type_category(a) == CAT_TEXT || type_category(c) == CAT_TEXT);
 }
 
+static ErrorCode through_text(Binder *b, const Expr *expr, Type type, const Expr **expr_out) {
+    const Expr *text = NULL;
+    TRY(coerce(b, expr, type_of(TYPE_TEXT), CAST_EXPLICIT, &text));
+    return coerce(b, text, type, CAST_EXPLICIT, expr_out);
+}
+
 static ErrorCode coerce_array(Binder *b, const Expr *expr, Type type, CastContext context, const Cast *cast, const Expr **expr_out) {
     bool same_elements = expr->type.id == type.id && expr->type.precision == type.precision && (type.length == 0 || type.length == expr->type.length);
     if (same_elements) { /* double[] of another number of dimensions is checked nowhere */
@@ -372,9 +378,7 @@ static ErrorCode coerce_array(Binder *b, const Expr *expr, Type type, CastContex
     }
     bool can = cast != NULL && array_can_coerce(expr->type, type, context);
     if (!can && context == CAST_EXPLICIT && elements_go_by_text(expr->type, type)) {
-        const Expr *text = NULL;
-        TRY(coerce(b, expr, type_of(TYPE_TEXT), CAST_EXPLICIT, &text));
-        return coerce(b, text, type, CAST_EXPLICIT, expr_out);
+        return through_text(b, expr, type, expr_out);
     }
     if (!can) {
         return refuse_cast(b, expr, type, context, NULL);
@@ -400,9 +404,7 @@ static ErrorCode coerce_typed(Binder *b, const Expr *expr, Type type, CastContex
         return coerce_typed(b, plain, type, context, expr_out);
     }
     if (cast == NULL && goes_by_text(b, expr, type, context)) {
-        const Expr *text = NULL;
-        TRY(coerce(b, expr, type_of(TYPE_TEXT), CAST_EXPLICIT, &text));
-        return coerce(b, text, type, CAST_EXPLICIT, expr_out);
+        return through_text(b, expr, type, expr_out);
     }
     if (cast == NULL || weakest_context(b, cast) > context || (b->dialect == DIALECT_POSTGRES && is_questdb_cast(cast))) {
         return refuse_cast(b, expr, type, context, cast);
