@@ -7,6 +7,7 @@
  *        relation and a condition are refused as PostgreSQL does (55000); columns that are computed are 0A000.
  * Tests: test/sql/view_changes.slt */
 #include "sql/bind/bind_internal.h"
+#include "sql/parse/parse.h"
 
 enum { TARGET_VIEWS_MAX = 16 };
 
@@ -19,19 +20,6 @@ static ErrorCode not_updatable(Binder *b, const CatalogObject *view, uint32_t pr
     error_ignore(error_set(b->err, ERR_PREREQUISITE_STATE, ERROR_NO_POSITION, "cannot %s view \"%.*s\"", verb, STR_ARG(view->name)));
     error_ignore(error_add(b->err, 'D', "%s", why));
     return error_add(b->err, 'H', "To enable %s the view, provide an INSTEAD OF %s trigger or an unconditional ON %s DO INSTEAD rule.", gerund, event, event);
-}
-
-/* NULL: columns of one relation, maybe with a condition. */
-static const char *why_not(const AstSelect *select) {
-    bool one = select->from_count == 1 && select->from[0]->kind == AST_FROM_TABLE && select->from[0]->tablesample == NULL;
-    return select->kind == AST_SELECT_SET_OPERATION ? "Views containing UNION, INTERSECT, or EXCEPT are not automatically updatable."
-           : select->with != NULL                   ? "Views containing WITH are not automatically updatable."
-           : select->distinct                       ? "Views containing DISTINCT are not automatically updatable."
-           : select->has_group_by || select->sample_by != NULL ? "Views containing GROUP BY are not automatically updatable."
-           : select->having != NULL                 ? "Views containing HAVING are not automatically updatable."
-           : select->limit != NULL || select->latest != NULL ? "Views containing LIMIT or OFFSET are not automatically updatable."
-           : select->kind != AST_SELECT_QUERY || !one ? "Views that do not select from a single table or view are not automatically updatable."
-                                                    : NULL;
 }
 
 /* ---- from view to table ---- */
@@ -105,7 +93,7 @@ static ErrorCode resolve(Binder *b, TargetView *target, const CatalogObject *obj
     }
     TRY(check_privilege(b, object, privilege));
     TRY(view_select(b, object, &view, &select));
-    const char *why = why_not(select);
+    const char *why = sql_view_fixed(select);
     if (why != NULL) {
         return not_updatable(b, object, privilege, why);
     }

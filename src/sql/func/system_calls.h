@@ -20,7 +20,7 @@
     X(pg_is_in_recovery) X(getdatabaseencoding) X(pg_my_temp_schema) X(pg_null_text) X(pg_char_to_encoding) X(oidvectortypes)  \
     X(pg_index_column_has_property) X(acl_entries) X(object_part) X(char_max_length) X(char_octet_length) X(numeric_precision)  \
     X(numeric_precision_radix) X(numeric_scale) X(datetime_precision) X(pg_blocking_pids) X(pg_is_wal_replay_paused)  \
-    X(pg_is_other_temp_schema) X(pg_not_counted) X(pg_tablespace_size)
+    X(pg_is_other_temp_schema) X(pg_not_counted) X(pg_tablespace_size) X(pg_relation_is_updatable) X(pg_column_is_updatable)
 
 typedef enum SystemFunction {
 #define X(name) SYSTEM_##name,

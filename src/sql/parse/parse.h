@@ -32,3 +32,5 @@ void sql_deparse_type(const AstType *type, Dialect dialect, Buffer *out);
 void sql_deparse_name(Str name, Dialect dialect, Buffer *out);
 /* Appends a literal: backslashes are plain, standard_conforming_strings is on. */
 void sql_deparse_string(Str text, Buffer *out);
+/* Why the view of this query takes no changes, in PostgreSQL's words; NULL: by its form it may (its columns must be plain, too). */
+const char *sql_view_fixed(const AstSelect *select);

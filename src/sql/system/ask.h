@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ask.h - one row of a call to a function that asks the catalog: arguments in, one answer out.
  *
- * An answer that gives nothing is NULL. Files: call_define.c, call_identify.c, call_names.c, call_privilege.c, call_shape.c. */
+ * An answer that gives nothing is NULL. Files: call_define.c, call_identify.c, call_names.c, call_privilege.c, call_shape.c, call_updatable.c. */
 #pragma once
 #include "sql/system/each.h"
 

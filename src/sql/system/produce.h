@@ -20,6 +20,8 @@
     X(pg_stat_all_tables) X(pg_stat_database) X(pg_stat_user_indexes) X(pg_stat_user_tables) X(pg_statio_tables) X(pg_tables) \
     X(pg_tablespace) X(pg_type) X(pg_user) X(pg_views)
 
+bool relation_takes_changes(SystemView *view, const AnyRelation *relation);          /* INSERT, UPDATE, DELETE (call_updatable.c) */
+
 /* ---- domains (produce_domain.c) ---- */
 bool next_domain(SystemView *view, size_t *cursor, const CatalogObject **object_out, TypeBody *body_out);
 void put_domain_checks(SystemView *view, SystemRows *rows);                        /* rows of pg_constraint */

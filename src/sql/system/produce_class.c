@@ -284,8 +284,9 @@ ErrorCode system_rows_info_views(SystemView *view, SystemRows *rows, Error *err)
         put_table_name(view, rows, &relation);
         put_view_text(view, rows, &relation);
         put_c(rows, "NONE");
+        bool changes = relation_takes_changes(view, &relation);
         for (int i = 0; i < 5; i++) {
-            put_yes(rows, false);
+            put_yes(rows, i < 2 && changes); /* updatable, insertable into; the others are by triggers */
         }
         row_end(rows);
     }

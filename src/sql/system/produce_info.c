@@ -55,7 +55,7 @@ ErrorCode system_rows_info_tables(SystemView *view, SystemRows *rows, Error *err
         put_table_name(view, rows, &table);
         put_c(rows, table.kind == 'v' ? "VIEW" : "BASE TABLE");
         put_nulls(rows, 5);
-        put_yes(rows, !table.is_system);
+        put_yes(rows, relation_takes_changes(view, &table));
         put_yes(rows, false);
         row_end(rows);
     }
@@ -242,7 +242,7 @@ static bool takes_null(SystemView *view, const ColumnDef *column) {
     return column->domain_id == 0 || !catalog_type_body(view->inner, column->domain_id, TYPE_KIND_DOMAIN, view->arena, &body) || !body.not_null;
 }
 
-static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *table, uint16_t c) {
+static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *table, uint16_t c, bool changes) {
     AnyColumn column;
     relation_column(table, c, &column);
     row_begin(rows);
@@ -274,7 +274,7 @@ static void put_column(SystemView *view, SystemRows *rows, const AnyRelation *ta
     bool is_generated = column.def != NULL && column.def->generated_text.len > 0;
     put_c(rows, is_generated ? "ALWAYS" : "NEVER");
     put_filled(rows, is_generated ? column.def->generated_text : (Str){0});
-    put_yes(rows, !table->is_system && table->kind == 'r');
+    put_yes(rows, changes);
     row_end(rows);
 }
 
@@ -318,8 +318,9 @@ ErrorCode system_rows_info_columns(SystemView *view, SystemRows *rows, Error *er
     (void)err;
     while (next_relation(view, &walk, &table)) {
         bool has_columns = table.kind == 'r' || table.kind == 'v';
+        bool changes = has_columns && relation_takes_changes(view, &table);
         for (uint16_t c = 0; has_columns && c < relation_column_count(&table); c++) {
-            put_column(view, rows, &table, c);
+            put_column(view, rows, &table, c, changes);
         }
     }
     return ERR_OK;
