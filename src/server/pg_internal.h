@@ -40,7 +40,7 @@ typedef struct PgStream {
 typedef enum StreamResult { STREAM_DONE, STREAM_SUSPENDED, STREAM_WAIT_OUTPUT } StreamResult;
 
 typedef struct PgPortal {
-    Str name;                           /* owned */
+    Str name;                           /* behind the portal */
     PgStream stream;
     uint64_t block_number;              /* gone when the session has another */
     bool started, is_row_statement;

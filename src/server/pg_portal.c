@@ -22,7 +22,6 @@ void pg__portal_drop(PgConnection *c, PgPortal *portal) {
     *link = portal->next;
     c->portal_count--;
     pg__stream_close(&portal->stream);
-    mem_free((void *)(uintptr_t)portal->name.data);
     mem_free(portal);
 }
 
@@ -58,8 +57,8 @@ ErrorCode pg__portal_create(PgConnection *c, Str name, PgPortal **portal_out, Er
     if (c->portal_count >= PG_PORTALS_MAX) {
         return error_set(err, ERR_LIMIT_EXCEEDED, ERROR_NO_POSITION, "a connection can have at most %d portals", PG_PORTALS_MAX);
     }
-    PgPortal *portal = mem_calloc(1, sizeof *portal);
-    char *text = mem_alloc(name.len + 1);
+    PgPortal *portal = mem_calloc(1, sizeof *portal + name.len + 1);
+    char *text = (char *)(portal + 1);
     memcpy(text, name.len > 0 ? name.data : "", name.len);
     portal->name = (Str){text, name.len};
     portal->block_number = session_block_number(c->session);

@@ -185,9 +185,10 @@ void table__stretch(const IndexShape *shape, const IndexProbe *probe, KeyStretch
             put_bound(&stretch->to, buffer_bytes(&head), part, high, !high_open);
         }
     } else if (!stretch->nothing) {
-        buffer_append(&stretch->from, head.data, head.len);
         buffer_append(&stretch->to, head.data, head.len);
         step_up(&stretch->to);
+        stretch->from = head;
+        buffer_init(&head, SIZE_MAX);
     }
     stretch->endless = stretch->to.len == 0;
     buffer_deinit(&head);

@@ -17,7 +17,7 @@ static ErrorCode pin_parts(Scan *scan, IndexScan *index, Error *err) {
     Table *table = scan->table;
     table__lock(table);
     scan->pins = arena_array(&scan->arena, Part *, table->part_count + 1u);
-    index->sources = arena_array(&scan->arena, IndexSource, table->part_count + 1u);
+    index->sources = arena_array(&scan->arena, IndexSource, MAX_OF(table->part_count, 1u));
     for (uint32_t i = 0; i < table->part_count; i++) {
         Part *part = table->parts[i];
         bool seen = stamp_visible(part->begin, &scan->snapshot) && !stamp_visible(part->end, &scan->snapshot);
@@ -102,7 +102,7 @@ ErrorCode scan__index_open(Scan *scan, const IndexRequest *request, Error *err) 
     table__shape(scan->def, def, &index->shape);
     index->ordered = request->ordered;
     index->descending = request->ordered && request->descending;
-    index->stretches = arena_array(&scan->arena, KeyStretch, request->probe_count + 1u);
+    index->stretches = arena_array(&scan->arena, KeyStretch, MAX_OF(request->probe_count, 1u));
     for (uint32_t i = 0; i < request->probe_count; i++) {
         table__stretch(&index->shape, &request->probes[i], &index->stretches[index->stretch_count++]);
     }
