@@ -395,6 +395,12 @@ static ErrorCode set_element(Binder *b, Scope *scope, const TableDef *table, con
 
 static ErrorCode set_columns(Binder *b, Scope *scope, const TableDef *table, const AstAssignment *assignment, const Expr **exprs, bool *taken) {
     const AstExpr *value = assignment->value;
+    if (assignment->has_field) {
+        uint16_t number = 0;
+        TRY(table_column(b, table, &assignment->columns[0], &number));
+        return error_set(b->err, ERR_DATATYPE_MISMATCH, assignment->columns[0].span.at, "cannot assign to a field of column \"%.*s\" because its type %.*s is not a composite type",
+                         STR_ARG(assignment->columns[0].text), STR_ARG(type_name(b, table->columns[number].type)));
+    }
     if (assignment->target != NULL) {
         return set_element(b, scope, table, assignment, exprs, taken);
     }

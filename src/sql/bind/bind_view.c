@@ -249,6 +249,7 @@ ErrorCode bind_view_in_from(Binder *b, const AstFrom *item, const CatalogObject 
     for (uint16_t i = 0; i < view.column_count; i++) {
         ScopeColumn *column = &scope->columns[first + i];
         column->name = view.columns[i].name;
+        column->schema = schema != NULL ? schema->name : STR("public");
         column->table_id = 0; /* a view's column is the view's, not the table's */
         column->table_column = -1;
     }

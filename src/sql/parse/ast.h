@@ -282,6 +282,7 @@ struct AstSelect {
 typedef struct AstAssignment {
     AstName *columns; uint32_t column_count;    /* SET (a, b) = (...) has several */
     AstExpr *value;
+    bool has_field;                             /* SET column.field = ... */
     AstExpr *target;                            /* SET a[1] = ...: the column under its subscripts; NULL: the column itself */
 } AstAssignment;
 

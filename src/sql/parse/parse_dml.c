@@ -78,7 +78,9 @@ static ErrorCode parse_assignment(Parser *p, AstAssignment *assignment) {
     } else {
         AstNames names = {0};
         TRY(parse__names(p, &names, "a column name"));
-        assignment->columns = parse__new_name(p, names.parts[names.count - 1]);
+        bool field = p->dialect == DIALECT_POSTGRES && names.count > 1; /* the column stands first */
+        assignment->columns = parse__new_name(p, names.parts[field ? 0 : names.count - 1]);
+        assignment->has_field = field;
         assignment->column_count = 1;
     }
     TRY(parse_target_subscripts(p, &assignment->columns[0], &assignment->target));

@@ -443,10 +443,37 @@ static AstSelect *wrapped(Parser *p, AstSelect *select) {
     return wrapper;
 }
 
-/* (SELECT ... LIMIT 5) LIMIT 2: the outer clauses need a node of their own. */
+static ErrorCode clause_twice(Parser *p, uint32_t at, const char *clause) {
+    return error_set(p->err, ERR_SYNTAX, at, "multiple %s clauses not allowed", clause);
+}
+
+/* (SELECT ... LIMIT 5) OFFSET 2: to PostgreSQL the clauses behind the parenthesis are the query's own, each of them once. */
+static ErrorCode parse_more_limits(Parser *p, AstSelect *select) {
+    AstSelect outer = {0};
+    TRY(parse__limits(p, &outer));
+    if (outer.limit == NULL) {
+        return ERR_OK;
+    }
+    AstLimit *limit = select->limit, *more = outer.limit;
+    bool limits = more->has_limit || more->high != NULL;
+    if (limits && (limit->has_limit || limit->high != NULL)) {
+        return clause_twice(p, more->high != NULL ? more->high->span.at : more->limit_span.at, "LIMIT");
+    }
+    if (more->offset != NULL && limit->offset != NULL) {
+        return clause_twice(p, more->offset->span.at, "OFFSET");
+    }
+    AstLimit *both = arena_new(p->arena, AstLimit);
+    *both = limits ? *more : *limit;
+    both->offset = limit->offset != NULL ? limit->offset : more->offset;
+    both->offset_span = limit->offset != NULL ? limit->offset_span : more->offset_span;
+    select->limit = both;
+    return ERR_OK;
+}
+
+/* (SELECT ... LIMIT 5) LIMIT 2, in the questdb dialect: the outer clauses need a node of their own. */
 static AstSelect *wrap_ordered(Parser *p, AstSelect *select) {
     bool more = parse__at_keyword(p, KW_ORDER) || parse__at_keyword(p, KW_LIMIT) || parse__at_keyword(p, KW_OFFSET) || parse__at_keyword(p, KW_FETCH);
-    if (!more || (select->order_count == 0 && select->limit == NULL && select->with == NULL)) {
+    if (p->dialect == DIALECT_POSTGRES || !more || (select->order_count == 0 && select->limit == NULL && select->with == NULL)) {
         return select;
     }
     return wrapped(p, select);
@@ -461,16 +488,18 @@ ErrorCode parse__query_rest(Parser *p, AstSelect *first, AstSelect **select_out)
         TRY(set_depth(p, select));
     }
     if (parse__at_keyword(p, KW_ORDER)) {
+        bool twice = select->order_count > 0;
         select->order_span = parse__span(p);
         parse__advance(p);
         TRY(parse__sort_keys(p, &select->order_by, &select->order_count));
+        if (twice) {
+            return clause_twice(p, select->order_by[0].expr->span.at, "ORDER BY");
+        }
     }
     if (select->locking_count == 0) {
         TRY(parse__lockings(p, select));
     }
-    if (select->limit == NULL) {
-        TRY(parse__limits(p, select));
-    }
+    TRY(select->limit == NULL ? parse__limits(p, select) : p->dialect == DIALECT_POSTGRES ? parse_more_limits(p, select) : ERR_OK);
     if (select->locking_count == 0) {
         TRY(parse__lockings(p, select));
     }
@@ -493,6 +522,9 @@ ErrorCode parse__query(Parser *p, AstSelect **select_out) {
     AstSelect *select = NULL;
     TRY(parse__query_rest(p, first, &select));
     if (with != NULL || declare_count > 0) {
+        if (select->with != NULL && with != NULL && p->dialect == DIALECT_POSTGRES) {
+            return clause_twice(p, with->span.at, "WITH");
+        }
         if (select->with != NULL || select->declare_count > 0) { /* WITH a AS (...) (WITH b AS (...) SELECT ...) */
             select = wrapped(p, select);
             TRY(set_depth(p, select));

@@ -126,7 +126,7 @@ static const BindCase postgres_cases[] = {
     {"select a from bag union select qty from trades order by 1 limit 5",
      "{limit - 5:bigint - {sort #20 {distinct[#20 a bigint] {union[#19 a bigint] {project INT8->bigint(#10)[#18 a bigint] {project #1[#10 a integer] {scan bag#1}}} {project #14[#17 qty bigint] {scan trades#11}}}}}}"},
     {"(select a from bag limit 1) limit 2",
-     "{limit - 2:bigint - {limit - 1:bigint - {project #1[#10 a integer] {scan bag#1}}}}"},
+     "42601@34"},
     {"select a from bag except select a from bag",
      "{project #30[#32 a integer] {filter >(#31 0:bigint) {project #27, case(=(#29 0:bigint) #28 0:bigint)[#30 a integer, #31 times bigint] {aggregate #25 : count( filter =(#26 0:bigint)), count( filter =(#26 1:bigint))[#27 a integer, #28  bigint, #29  bigint] {union[#25 a integer, #26 side bigint] {project #10, 0:bigint[#21 a integer, #22 side bigint] {project #1[#10 a integer] {scan bag#1}}} {project #20, 1:bigint[#23 a integer, #24 side bigint] {project #11[#20 a integer] {scan bag#11}}}}}}}}"},
     {"prepare x as select 1",

@@ -81,7 +81,7 @@ static void queries_keep_every_clause(void **state) {
          "SELECT DISTINCT ON (a) a AS b, c AS \"D\" FROM t AS x, u AS y(p, q) WHERE z GROUP BY 1, ROLLUP (a, b), GROUPING SETS ((), a) HAVING h ORDER BY 1 DESC NULLS FIRST LIMIT 5 OFFSET 2"},
         {"(select 1 limit 1) union all select 2 union all values (3) order by 1", "(SELECT 1 LIMIT 1) UNION ALL SELECT 2 UNION ALL VALUES (3) ORDER BY 1"},
         {"select 1 union select 2 intersect select 3 except all select 4", "(SELECT 1 UNION (SELECT 2 INTERSECT SELECT 3)) EXCEPT ALL SELECT 4"},
-        {"(select 1 limit 3) limit 2", "(SELECT 1 LIMIT 3) LIMIT 2"},
+        {"(select 1 order by 1 limit 3) offset 2", "SELECT 1 ORDER BY 1 LIMIT 3 OFFSET 2"},
         {"with recursive a(x) as materialized (select 1), b as (delete from t returning *) select * from a", NULL},
         {"select * from a join b using (x, y) left outer join c on c.i = a.i cross join d natural join e",
          "SELECT * FROM a JOIN b USING (x, y) LEFT JOIN c ON c.i = a.i CROSS JOIN d NATURAL JOIN e"},
