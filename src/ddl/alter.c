@@ -125,7 +125,7 @@ static ErrorCode set_owner(Ddl *ddl, const CatalogObject *object, const AstName 
     uint32_t owner = 0;
     TRY(ddl__role(ddl, name, &owner, err));
     if (!catalog_role_is_member(ddl->catalog, ddl->role_id, owner, MEMBERSHIP_SET)) {
-        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, name->span.at, "must be able to SET ROLE \"%.*s\"", STR_ARG(name->text));
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "must be able to SET ROLE \"%.*s\"", STR_ARG(name->text));
     }
     TRY(ddl__set_owner(ddl, object->kind, object->id, owner, err));
     const CatalogObject *sequence = NULL;
@@ -142,7 +142,7 @@ static ErrorCode set_schema(Ddl *ddl, const CatalogObject *object, const AstName
     const CatalogObject *schema = NULL;
     TRY(ddl__find(ddl, OBJECT_SCHEMA, &names, FIND, &schema, err));
     if (!ddl__may(ddl, OBJECT_SCHEMA, schema->id, PRIVILEGE_CREATE)) {
-        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, name->span.at, "permission denied for schema %.*s", STR_ARG(schema->name));
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for schema %.*s", STR_ARG(schema->name));
     }
     if (object->schema_id == schema->id) {
         return ERR_OK;
@@ -186,7 +186,7 @@ static ErrorCode alter_database(Ddl *ddl, const AstAlterTable *ast, Error *err) 
         return ddl__not_supported(action->span.at, err, "this ALTER of the database");
     }
     if (!ddl__is_superuser(ddl)) {
-        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, action->span.at, "must be owner of database %.*s", STR_ARG(ast->table.parts[0].text));
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "must be owner of database %.*s", STR_ARG(ast->table.parts[0].text));
     }
     TRY(ddl__role(ddl, &action->new_name, &owner, err));
     return ddl__set_owner(ddl, OBJECT_NONE, 0, owner, err);

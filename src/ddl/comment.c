@@ -13,7 +13,7 @@ typedef struct CommentTarget { uint32_t object_id, column_id; bool found; } Comm
 
 static ErrorCode column_target(Ddl *ddl, const AstNames *names, CommentTarget *target, Error *err) {
     if (names->count < 2) {
-        return error_set(err, ERR_SYNTAX, names->span.at, "column name must be qualified");
+        return error_set(err, ERR_SYNTAX, ERROR_NO_POSITION, "column name must be qualified");
     }
     AstNames relation = {names->parts, names->count - 1, names->span};
     Str name = names->parts[names->count - 1].text;
@@ -150,7 +150,7 @@ ErrorCode ddl__extension(Ddl *ddl, const AstExtension *ast, Error *err) {
         return ERR_OK;
     }
     if (there) {
-        return error_set(err, ERR_DUPLICATE_OBJECT, ast->name.span.at, "extension \"%.*s\" already exists", STR_ARG(name));
+        return error_set(err, ERR_DUPLICATE_OBJECT, ERROR_NO_POSITION, "extension \"%.*s\" already exists", STR_ARG(name));
     }
     for (size_t i = 0; i < COUNT_OF(BUILT_IN); i++) {
         if (str_equal(name, BUILT_IN[i].name)) {
@@ -158,6 +158,6 @@ ErrorCode ddl__extension(Ddl *ddl, const AstExtension *ast, Error *err) {
             return txn_object_create(ddl->txn, &def, &id, err);
         }
     }
-    error_ignore(error_set(err, ERR_NOT_SUPPORTED, ast->name.span.at, "extension \"%.*s\" is not available", STR_ARG(name)));
+    error_ignore(error_set(err, ERR_NOT_SUPPORTED, ERROR_NO_POSITION, "extension \"%.*s\" is not available", STR_ARG(name)));
     return error_add(err, 'H', "Built in are plpgsql, pgcrypto and uuid-ossp.");
 }

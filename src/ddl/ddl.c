@@ -11,14 +11,14 @@ static ErrorCode create_schema(Ddl *ddl, const AstCreateSchema *ast, Error *err)
         TRY(ddl__role(ddl, ast->owner, &owner, err));
     }
     if (!ddl__may(ddl, OBJECT_NONE, 0, PRIVILEGE_CREATE) || !catalog_role_is_member(ddl->catalog, ddl->role_id, owner, MEMBERSHIP_SET)) {
-        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ast->name.span.at, "permission denied for database basalt");
+        return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "permission denied for database basalt");
     }
     if (ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, name) != NULL && ast->if_not_exists) {
         ddl_notice(ddl, "42P06", "schema \"%.*s\" already exists, skipping", STR_ARG(name));
         return ERR_OK;
     }
     if (name.len > 3 && memcmp(name.data, "pg_", 3) == 0) {
-        error_ignore(error_set(err, ERR_RESERVED_NAME, ast->name.span.at, "unacceptable schema name \"%.*s\"", STR_ARG(name)));
+        error_ignore(error_set(err, ERR_RESERVED_NAME, ERROR_NO_POSITION, "unacceptable schema name \"%.*s\"", STR_ARG(name)));
         return error_add(err, 'D', "The prefix \"pg_\" is reserved for system schemas.");
     }
     TRY(txn_object_create(ddl->txn, &(CatalogObject){.kind = OBJECT_SCHEMA, .name = name}, &id, err));

@@ -398,7 +398,7 @@ ErrorCode ddl__drop_statement(Ddl *ddl, const AstDrop *ast, Error *err) {
             TRY(ddl__must_own(ddl, object, err));
         }
         if (kind == OBJECT_SCHEMA && str_starts_with(object->name, STR("pg_"))) {
-            return error_set(err, ERR_DEPENDENT_OBJECTS, ast->names[i].span.at, "cannot drop schema %.*s because it is required by the database system", STR_ARG(object->name));
+            return error_set(err, ERR_DEPENDENT_OBJECTS, ERROR_NO_POSITION, "cannot drop schema %.*s because it is required by the database system", STR_ARG(object->name));
         }
         if (str_equal(ast->object, STR("domain"))) {
             TRY(ddl__must_be_domain(ddl, object, err));

@@ -25,13 +25,13 @@ static ErrorCode privilege_bit(const AstPrivilege *ast, uint8_t kind, uint32_t *
             continue;
         }
         if ((names[i].bit & catalog_privileges_of_kind(kind)) == 0) {
-            return error_set(err, ERR_INVALID_GRANT, ast->span.at, "invalid privilege type %.*s for %s", STR_ARG(names[i].name),
+            return error_set(err, ERR_INVALID_GRANT, ERROR_NO_POSITION, "invalid privilege type %.*s for %s", STR_ARG(names[i].name),
                              kind == OBJECT_NONE ? "database" : kind == OBJECT_TABLE || kind == OBJECT_VIEW ? "table" : object_kind_name(kind));
         }
         *bits |= names[i].bit;
         return ERR_OK;
     }
-    return error_set(err, ERR_SYNTAX, ast->span.at, "unrecognized privilege type \"%.*s\"", STR_ARG(ast->name));
+    return error_set(err, ERR_SYNTAX, ERROR_NO_POSITION, "unrecognized privilege type \"%.*s\"", STR_ARG(ast->name));
 }
 
 static ErrorCode take_bits(const AstGrant *ast, uint8_t kind, uint32_t *bits_out, Error *err) {
@@ -82,7 +82,7 @@ static ErrorCode change_list(Ddl *ddl, const AstGrant *ast, uint32_t grantor, ui
         uint32_t grantee = 0;
         TRY(ddl__role(ddl, &ast->grantees[i], &grantee, err));
         if (ast->with_option && grantee == ROLE_PUBLIC_ID) {
-            return error_set(err, ERR_INVALID_GRANT, ast->grantees[i].span.at, "grant options can only be granted to roles");
+            return error_set(err, ERR_INVALID_GRANT, ERROR_NO_POSITION, "grant options can only be granted to roles");
         }
         if (ast->revoke) {
             take(items, &grant->item_count, grantee, bits, ast->option_only);

@@ -87,7 +87,7 @@ ErrorCode ddl__role_object(Ddl *ddl, const AstName *name, const CatalogObject **
     TRY(ddl__role(ddl, name, &id, err));
     *role_out = ddl->catalog->object_by_id(ddl->catalog, id);
     bool is_role = *role_out != NULL && (*role_out)->kind == OBJECT_ROLE;
-    return is_role ? ERR_OK : error_set(err, ERR_UNDEFINED_OBJECT, name->span.at, "role \"%.*s\" does not exist", STR_ARG(name->text));
+    return is_role ? ERR_OK : error_set(err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "role \"%.*s\" does not exist", STR_ARG(name->text));
 }
 
 /* ---- names ---- */

@@ -59,7 +59,7 @@ static ErrorCode take_attributes(Ddl *ddl, const AstRole *ast, RoleBody *body, E
     ddl__take_flag(ast->replication, &body->replication);
     ddl__take_flag(ast->bypass_rls, &body->bypass_rls);
     if (ast->connection_limit_given && (ast->connection_limit < -1 || ast->connection_limit > INT32_MAX)) {
-        return error_set(err, ERR_INVALID_PARAMETER, ast->name.span.at, "invalid connection limit: %lld", (long long)ast->connection_limit);
+        return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "invalid connection limit: %lld", (long long)ast->connection_limit);
     }
     body->connection_limit = ast->connection_limit_given ? (int32_t)ast->connection_limit : body->connection_limit;
     TRY(take_password(ddl, ast, body, err));
@@ -238,7 +238,7 @@ ErrorCode ddl__drop_roles(Ddl *ddl, const AstDrop *ast, Error *err) {
             continue;
         }
         if (role == NULL) {
-            return error_set(err, ERR_UNDEFINED_OBJECT, name->span.at, "role \"%.*s\" does not exist", STR_ARG(name->text));
+            return error_set(err, ERR_UNDEFINED_OBJECT, ERROR_NO_POSITION, "role \"%.*s\" does not exist", STR_ARG(name->text));
         }
         TRY(drop_role(ddl, role, err));
     }

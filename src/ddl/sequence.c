@@ -24,7 +24,7 @@ static ErrorCode take_type(const AstSequenceOptions *options, uint8_t *type_out,
             return ERR_OK;
         }
     }
-    return error_set(err, ERR_INVALID_PARAMETER, options->type->span.at, "sequence type must be smallint, integer, or bigint");
+    return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "sequence type must be smallint, integer, or bigint");
 }
 
 static void take_bounds(const AstSequenceOptions *options, bool fresh, SequenceBody *body) {
@@ -104,7 +104,7 @@ static ErrorCode take_owner(Ddl *ddl, const AstSequenceOptions *options, Catalog
         return ERR_OK;
     }
     if (names->count < 2) {
-        error_ignore(error_set(err, ERR_SYNTAX, names->span.at, "invalid OWNED BY option"));
+        error_ignore(error_set(err, ERR_SYNTAX, ERROR_NO_POSITION, "invalid OWNED BY option"));
         return error_add(err, 'H', "Specify OWNED BY table.column or OWNED BY NONE.");
     }
     AstNames table_name = {names->parts, names->count - 1, names->span};
@@ -114,10 +114,10 @@ static ErrorCode take_owner(Ddl *ddl, const AstSequenceOptions *options, Catalog
     Str column = names->parts[names->count - 1].text;
     int number = table_column_find(table, column);
     if (number < 0) {
-        return error_set(err, ERR_UNDEFINED_COLUMN, names->span.at, "column \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(column), STR_ARG(table->name));
+        return error_set(err, ERR_UNDEFINED_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" of relation \"%.*s\" does not exist", STR_ARG(column), STR_ARG(table->name));
     }
     if (object->schema_id != def->schema_id) {
-        return error_set(err, ERR_PREREQUISITE_STATE, names->span.at, "sequence must be in same schema as table it is linked to");
+        return error_set(err, ERR_PREREQUISITE_STATE, ERROR_NO_POSITION, "sequence must be in same schema as table it is linked to");
     }
     def->parent_id = table->id;
     def->parent_column = table->columns[number].id;
@@ -134,7 +134,7 @@ static ErrorCode place_temporary(Ddl *ddl, const AstNames *names, CatalogObject 
         return ddl__not_supported(names->span.at, err, "a TEMPORARY sequence without a session");
     }
     if (names->count > 1 && !str_equal(names->parts[names->count - 2].text, STR("pg_temp")) && !str_equal(names->parts[names->count - 2].text, temp_name)) {
-        return error_set(err, ERR_INVALID_TABLE_DEFINITION, names->span.at, "cannot create temporary relation in non-temporary schema");
+        return error_set(err, ERR_INVALID_TABLE_DEFINITION, ERROR_NO_POSITION, "cannot create temporary relation in non-temporary schema");
     }
     def->schema_id = temp->id;
     def->name = names->parts[names->count - 1].text;

@@ -24,7 +24,7 @@ static ErrorCode check_label(const AstLabel *label, Error *err) {
     if (label->text.len > 0 && label->text.len <= ENUM_LABEL_BYTES_MAX) {
         return ERR_OK;
     }
-    error_ignore(error_set(err, ERR_INVALID_NAME, label->span.at, "invalid enum label \"%.*s\"", STR_ARG(label->text)));
+    error_ignore(error_set(err, ERR_INVALID_NAME, ERROR_NO_POSITION, "invalid enum label \"%.*s\"", STR_ARG(label->text)));
     return error_add(err, 'D', "Labels must have between 1 and %d bytes.", ENUM_LABEL_BYTES_MAX);
 }
 
@@ -36,7 +36,7 @@ static ErrorCode label_exists(Str label, Error *err) {
 
 static ErrorCode take_labels(Ddl *ddl, const AstUserType *ast, TypeBody *body, Error *err) {
     if (ast->label_count > ENUM_LABELS_MAX) {
-        return error_set(err, ERR_PROGRAM_LIMIT, ast->name.span.at, "an enum has at most %d labels", ENUM_LABELS_MAX);
+        return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "an enum has at most %d labels", ENUM_LABELS_MAX);
     }
     Str *labels = arena_array(ddl->arena, Str, ast->label_count + 1);
     uint64_t *positions = arena_array(ddl->arena, uint64_t, ast->label_count + 1);
@@ -88,7 +88,7 @@ static ErrorCode find_enum(Ddl *ddl, const AstUserType *ast, const CatalogObject
     if (body_out->kind == TYPE_KIND_ENUM) {
         return ERR_OK;
     }
-    return error_set(err, ERR_WRONG_OBJECT_TYPE, ast->name.span.at, "\"%.*s\" is not an enum", STR_ARG((*object_out)->name));
+    return error_set(err, ERR_WRONG_OBJECT_TYPE, ERROR_NO_POSITION, "\"%.*s\" is not an enum", STR_ARG((*object_out)->name));
 }
 
 /* Where the new label comes to stand. */
@@ -136,7 +136,7 @@ static ErrorCode add_value(Ddl *ddl, const AstUserType *ast, Error *err) {
     }
     TRY(place_of(ast, &body, &at, err));
     if (body.label_count >= ENUM_LABELS_MAX || !enum_position_add(&body, at, &position)) {
-        return error_set(err, ERR_PROGRAM_LIMIT, ast->label.span.at, "there is no room for another label of type \"%.*s\" at this place", STR_ARG(object->name));
+        return error_set(err, ERR_PROGRAM_LIMIT, ERROR_NO_POSITION, "there is no room for another label of type \"%.*s\" at this place", STR_ARG(object->name));
     }
     insert_label(ddl, &body, at, ast->label.text, position);
     return ddl__type_replace(ddl, object, &body, err);

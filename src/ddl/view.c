@@ -16,14 +16,14 @@ static Bytes encode(Ddl *ddl, const ViewBody *view) {
 static ErrorCode take_columns(Ddl *ddl, const AstCreateView *ast, const ViewBinding *binding, ViewBody *view, Error *err) {
     ViewColumn *columns = arena_array(ddl->arena, ViewColumn, binding->column_count + 1u);
     if (ast->column_count > binding->column_count) {
-        return error_set(err, ERR_SYNTAX, ast->columns[binding->column_count].span.at, "CREATE VIEW specifies more column names than columns");
+        return error_set(err, ERR_SYNTAX, ERROR_NO_POSITION, "CREATE VIEW specifies more column names than columns");
     }
     for (uint16_t i = 0; i < binding->column_count; i++) {
         columns[i] = binding->columns[i];
         columns[i].name = i < ast->column_count ? ast->columns[i].text : columns[i].name;
         for (uint16_t j = 0; j < i; j++) {
             if (str_equal(columns[i].name, columns[j].name)) {
-                return error_set(err, ERR_DUPLICATE_COLUMN, ast->name.span.at, "column \"%.*s\" specified more than once", STR_ARG(columns[i].name));
+                return error_set(err, ERR_DUPLICATE_COLUMN, ERROR_NO_POSITION, "column \"%.*s\" specified more than once", STR_ARG(columns[i].name));
             }
         }
     }
@@ -90,7 +90,7 @@ static ErrorCode place(Ddl *ddl, const AstCreateView *ast, const BoundStatement 
         return ast->temporary ? ddl__not_supported(ast->name.span.at, err, "a TEMPORARY view without a session") : ddl__place(ddl, &ast->name, &def->schema_id, &def->name, err);
     }
     if (named && !in_temp) {
-        return error_set(err, ERR_INVALID_TABLE_DEFINITION, ast->name.span.at, "cannot create temporary relation in non-temporary schema");
+        return error_set(err, ERR_INVALID_TABLE_DEFINITION, ERROR_NO_POSITION, "cannot create temporary relation in non-temporary schema");
     }
     if (reads) {
         ddl_notice(ddl, "00000", "view \"%.*s\" will be a temporary view", STR_ARG(ast->name.parts[ast->name.count - 1].text));

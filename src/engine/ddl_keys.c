@@ -420,7 +420,7 @@ ErrorCode ddl__check_foreign_types(const TableDef *table, const TableDef *parent
             int from_len = (int)type_format_sql(from_name, sizeof from_name, from->type), to_len = (int)type_format_sql(to_name, sizeof to_name, to->type);
             ErrorCode code = error_set(err, ERR_DATATYPE_MISMATCH, ERROR_NO_POSITION, "foreign key constraint \"%.*s\" cannot be implemented",
                                        STR_ARG(constraint->name));
-            error_ignore(error_add(err, 'D', "Key columns \"%.*s\" and \"%.*s\" are of incompatible types: %.*s and %.*s.", STR_ARG(from->name), STR_ARG(to->name),
+            error_ignore(error_add(err, 'D', "Key columns \"%.*s\" of the referencing table and \"%.*s\" of the referenced table are of incompatible types: %.*s and %.*s.", STR_ARG(from->name), STR_ARG(to->name),
                                    from_len, from_name, to_len, to_name));
             return code;
         }

@@ -110,7 +110,8 @@ ErrorCode statement__add_constraint(Statement *statement, const TableDef **table
     }
     uint16_t before = (*table)->constraint_count;
     ErrorCode code = txn_constraint_add(statement__txn(statement), *table, &spec, table, err);
-    if (code != ERR_OK && err != NULL && err->position == ERROR_NO_POSITION && code != ERR_UNIQUE_VIOLATION && code != ERR_FOREIGN_KEY_VIOLATION) {
+    if (code != ERR_OK && err != NULL && err->position == ERROR_NO_POSITION && code != ERR_UNIQUE_VIOLATION && code != ERR_FOREIGN_KEY_VIOLATION &&
+        (statement->session->dialect != DIALECT_POSTGRES || (fresh && code == ERR_INVALID_TABLE_DEFINITION))) {
         err->position = bound->position;
     }
     TRY(code);

@@ -55,7 +55,7 @@ static ErrorCode assign(Binder *b, Scope *scope, const ColumnDef *column, const 
     TRY(bind_expr(b, scope, ast, &expr));
     ErrorCode code = coerce(b, expr, column->type, CAST_ASSIGNMENT, expr_out);
     if (code == ERR_DATATYPE_MISMATCH) {
-        error_ignore(error_set(b->err, code, ast->span.at, "column \"%.*s\" is of type %.*s but expression is of type %.*s", STR_ARG(column->name),
+        error_ignore(error_set(b->err, code, expr->position >= 0 ? expr->position : (int64_t)ast->span.at, "column \"%.*s\" is of type %.*s but expression is of type %.*s", STR_ARG(column->name),
                                STR_ARG(type_name(b, type_bare(column->type))), STR_ARG(type_name(b, type_bare(expr->type)))));
         return error_add(b->err, 'H', "You will need to rewrite or cast the expression.");
     }
@@ -302,7 +302,7 @@ static ErrorCode set_column(Binder *b, Scope *scope, const TableDef *table, cons
     uint16_t number = 0;
     TRY(table_column(b, table, name, &number));
     if (taken[number]) {
-        return error_set(b->err, ERR_SYNTAX, name->span.at, "multiple assignments to same column \"%.*s\"", STR_ARG(name->text));
+        return error_set(b->err, ERR_SYNTAX, b->dialect == DIALECT_POSTGRES ? (int64_t)ERROR_NO_POSITION : (int64_t)name->span.at, "multiple assignments to same column \"%.*s\"", STR_ARG(name->text));
     }
     taken[number] = true;
     scope->clause = "UPDATE";
@@ -386,7 +386,7 @@ static ErrorCode set_element(Binder *b, Scope *scope, const TableDef *table, con
     uint16_t number = 0;
     TRY(table_column(b, table, name, &number));
     if (taken[number] && !is_element_assignment(exprs[number])) {
-        return error_set(b->err, ERR_SYNTAX, name->span.at, "multiple assignments to same column \"%.*s\"", STR_ARG(name->text));
+        return error_set(b->err, ERR_SYNTAX, b->dialect == DIALECT_POSTGRES ? (int64_t)ERROR_NO_POSITION : (int64_t)name->span.at, "multiple assignments to same column \"%.*s\"", STR_ARG(name->text));
     }
     taken[number] = true;
     scope->clause = "UPDATE";

@@ -152,7 +152,7 @@ static ErrorCode find_arbiter(Binder *b, const TableDef *table, const AstOnConfl
             return ERR_OK;
         }
     }
-    return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, conflict->span.at, "there is no unique or exclusion constraint matching the ON CONFLICT specification");
+    return error_set(b->err, ERR_INVALID_COLUMN_REFERENCE, b->dialect == DIALECT_POSTGRES ? (int64_t)ERROR_NO_POSITION : (int64_t)conflict->span.at, "there is no unique or exclusion constraint matching the ON CONFLICT specification");
 }
 
 ErrorCode bind_on_conflict(Binder *b, const AstInsert *insert, BoundStatement *bound) {

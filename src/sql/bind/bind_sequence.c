@@ -276,7 +276,7 @@ ErrorCode check_identity(Binder *b, const ColumnDef *column, const AstExpr *valu
     if (column->identity != IDENTITY_ALWAYS || overriding || (value != NULL && value->kind == AST_DEFAULT)) {
         return ERR_OK;
     }
-    error_ignore(error_set(b->err, ERR_GENERATED_ALWAYS, position, "cannot insert a non-DEFAULT value into column \"%.*s\"", STR_ARG(column->name)));
+    error_ignore(error_set(b->err, ERR_GENERATED_ALWAYS, b->dialect == DIALECT_POSTGRES ? ERROR_NO_POSITION : position, "cannot insert a non-DEFAULT value into column \"%.*s\"", STR_ARG(column->name)));
     error_ignore(error_add(b->err, 'D', "Column \"%.*s\" is an identity column defined as GENERATED ALWAYS.", STR_ARG(column->name)));
     return error_add(b->err, 'H', "Use OVERRIDING SYSTEM VALUE to override.");
 }
@@ -285,6 +285,6 @@ ErrorCode check_identity_update(Binder *b, const ColumnDef *column, const AstExp
     if (column->identity != IDENTITY_ALWAYS || value->kind == AST_DEFAULT) {
         return ERR_OK;
     }
-    error_ignore(error_set(b->err, ERR_GENERATED_ALWAYS, value->span.at, "column \"%.*s\" can only be updated to DEFAULT", STR_ARG(column->name)));
+    error_ignore(error_set(b->err, ERR_GENERATED_ALWAYS, b->dialect == DIALECT_POSTGRES ? (int64_t)ERROR_NO_POSITION : (int64_t)value->span.at, "column \"%.*s\" can only be updated to DEFAULT", STR_ARG(column->name)));
     return error_add(b->err, 'D', "Column \"%.*s\" is an identity column defined as GENERATED ALWAYS.", STR_ARG(column->name));
 }

@@ -265,7 +265,8 @@ static ErrorCode read_literal(Binder *b, const Expr *expr, Type type, const Expr
     Error reason;
     ErrorCode code = value_parse(type, text, b->context->environment, b->arena, &value.as, &reason);
     if (code != ERR_OK) {
-        reason.position = expr->position;
+        bool fits_not = code == ERR_OUT_OF_RANGE && error_field(&reason, 'D') != NULL; /* numeric(4,2): the value is read, its length is not */
+        reason.position = fits_not && b->dialect == DIALECT_POSTGRES ? ERROR_NO_POSITION : expr->position;
         if (b->err != NULL) {
             *b->err = reason; /* with its hint */
         }

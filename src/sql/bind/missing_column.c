@@ -54,6 +54,7 @@ static void look_near(const Scope *scope, const AstNames *names, Near *near) {
         const ScopeColumn *column = &scope->columns[i];
         bool theirs = names->count == 1 || name_same(&names->parts[names->count - 2], column->qualifier);
         uint32_t distance = theirs && column->qualifier.len > 0 ? name_distance(wanted, column->name, near->distance) : near->distance + 1;
+        distance += distance == 0 && !str_equal(wanted, column->name); /* another case of letters is another name */
         if (distance > near->distance || distance > wanted.len / 2) {
             continue;
         }

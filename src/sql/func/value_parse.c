@@ -300,9 +300,11 @@ static ErrorCode invalid_bytes(Str text, Error *err) {
     if (!str_starts_with(text, STR("\\x"))) {
         return error_set(err, ERR_INVALID_TEXT, ERROR_NO_POSITION, "invalid input syntax for type bytea");
     }
+    bool second = false; /* blanks may stand between bytes */
     for (size_t i = 2; i < text.len; i++) {
         char c = text.data[i];
-        bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+        bool blank = !second && (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+        second ^= !blank;
         if (!blank && str_find_char(DIGITS, c, 0) < 0) {
             return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "invalid hexadecimal digit: \"%.*s\"", (int)utf8_offset(str_slice(text, i, text.len), 1), text.data + i);
         }

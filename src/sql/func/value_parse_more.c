@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * value_parse_more.c - text input of times of day, oids and object names, json, arrays and the catalog's own types. */
+#include <stdio.h>
+
 #include "column/any_array.h"
 #include "column/jsonb.h"
 #include "sql/func/cast_internal.h"
@@ -7,7 +9,7 @@
 
 static ErrorCode invalid(Type type, Str text, ErrorCode code, Error *err) {
     char name[100];
-    size_t len = type_format_sql(name, sizeof name, type);
+    size_t len = type.id == TYPE_TIME ? (size_t)snprintf(name, sizeof name, "time") : type_format_sql(name, sizeof name, type); /* PostgreSQL's short name here */
     return error_set(err, code, 0, "invalid input syntax for type %.*s: \"%.*s\"", (int)len, name, (int)MIN_OF(text.len, 200), text.data);
 }
 
