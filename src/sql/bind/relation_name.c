@@ -43,25 +43,36 @@ ErrorCode relation_schema_check(CatalogView *catalog, uint32_t role_id, const As
     return ERR_OK;
 }
 
-const IndexDef *relation_index_find(CatalogView *catalog, const FunctionEnvironment *environment, const AstNames *names, const TableDef **table_out) {
-    static const Str fallback[] = {{"public", 6}};
-    const AstName *last = &names->parts[names->count - 1];
-    bool path = environment != NULL && environment->search_path_count > 0;
-    const Str *schemas = names->count > 1 ? &names->parts[names->count - 2].text : path ? environment->search_path : fallback;
-    uint32_t count = names->count > 1 || !path ? 1 : environment->search_path_count;
-    for (uint32_t s = 0; s < count && catalog->table_next != NULL; s++) {
-        const TableDef *table = NULL;
-        for (size_t cursor = 0; catalog->table_next(catalog, &cursor, &table);) {
-            bool here = str_equal(table->schema_name, schemas[s]);
-            for (uint16_t i = 0; i < table->index_count && here; i++) {
-                if (!table->indexes[i].internal && name_same(last, table->indexes[i].name)) {
-                    *table_out = table;
-                    return &table->indexes[i];
-                }
+static const IndexDef *index_in_schema(CatalogView *catalog, Str schema, const AstName *name, const TableDef **table_out) {
+    const TableDef *table = NULL;
+    for (size_t cursor = 0; catalog->table_next != NULL && catalog->table_next(catalog, &cursor, &table);) {
+        bool here = str_equal(table->schema_name, schema);
+        for (uint16_t i = 0; i < table->index_count && here; i++) {
+            if (!table->indexes[i].internal && name_same(name, table->indexes[i].name)) {
+                *table_out = table;
+                return &table->indexes[i];
             }
         }
     }
     return NULL;
+}
+
+/* Temporary relations come first, as everywhere. */
+const IndexDef *relation_index_find(CatalogView *catalog, const FunctionEnvironment *environment, const AstNames *names, const TableDef **table_out) {
+    const AstName *last = &names->parts[names->count - 1];
+    Str schema = names->count > 1 ? names->parts[names->count - 2].text : (Str){0};
+    Str temporary = environment == NULL ? (Str){0} : environment->temp_schema_name;
+    bool path = environment != NULL && environment->search_path_count > 0;
+    const IndexDef *found = NULL;
+    if (schema.len > 0) {
+        bool own = str_equal(schema, STR("pg_temp")) && temporary.len > 0;
+        return index_in_schema(catalog, own ? temporary : schema, last, table_out);
+    }
+    found = temporary.len > 0 ? index_in_schema(catalog, temporary, last, table_out) : NULL;
+    for (uint32_t s = 0; path && s < environment->search_path_count && found == NULL; s++) {
+        found = index_in_schema(catalog, environment->search_path[s], last, table_out);
+    }
+    return found == NULL && !path ? index_in_schema(catalog, STR("public"), last, table_out) : found;
 }
 
 const char *relation_kind_plural(const CatalogObject *object) {
