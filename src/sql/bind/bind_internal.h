@@ -361,6 +361,7 @@ NODISCARD ErrorCode rel_filter(Binder *b, Rel *input, const Expr *condition, Rel
 NODISCARD ErrorCode rel_project(Binder *b, Rel *input, const Expr *const *exprs, const Str *names, uint32_t count, Rel **rel_out);
 NODISCARD ErrorCode rel_scan(Binder *b, const TableDef *table, bool with_ref, Rel **rel_out);
 const Expr *rel_column_expr(Binder *b, const Rel *rel, uint32_t number);
+void rel_column_exprs(Binder *b, const Rel *rel, uint32_t count, const Expr **exprs, Str *names); /* its first columns, with their names */
 void scope_add_table(Binder *b, Scope *scope, const Rel *rel, const TableDef *table, Str qualifier);
 NODISCARD ErrorCode bind_from_behind(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel *rel, Rel **rel_out);
 NODISCARD ErrorCode bind_from_list(Binder *b, AstFrom *const *list, uint32_t count, Scope *scope, Rel **rel_out);

@@ -372,10 +372,7 @@ static ErrorCode drop_hidden(Binder *b, SelectState *s, Query *query) {
     Rel *input = query->rel;
     const Expr **exprs = arena_array(b->arena, const Expr *, s->visible_count + 1);
     Str *names = arena_array(b->arena, Str, s->visible_count + 1);
-    for (uint32_t i = 0; i < s->visible_count; i++) {
-        exprs[i] = rel_column_expr(b, input, i);
-        names[i] = input->columns[i].name;
-    }
+    rel_column_exprs(b, input, s->visible_count, exprs, names);
     ColumnId timestamp = 0;
     TRY(rel_project(b, input, exprs, names, s->visible_count, &query->rel));
     for (uint32_t i = 0; i < s->visible_count; i++) {

@@ -19,10 +19,7 @@ static ErrorCode tagged_arm(Binder *b, Rel *arm, const Type *types, int64_t side
     uint32_t count = cast->column_count;
     const Expr **exprs = arena_array(b->arena, const Expr *, count + 1);
     Str *names = arena_array(b->arena, Str, count + 1);
-    for (uint32_t c = 0; c < count; c++) {
-        exprs[c] = rel_column_expr(b, cast, c);
-        names[c] = cast->columns[c].name;
-    }
+    rel_column_exprs(b, cast, count, exprs, names);
     TRY(int_constant(b, side, &exprs[count]));
     names[count] = STR("side");
     return rel_project(b, cast, exprs, names, count + 1, rel_out);
@@ -110,10 +107,7 @@ static ErrorCode kept(Binder *b, const AstSelect *select, Rel *counts, Rel **rel
     uint32_t count = counts->column_count - 2u;
     const Expr **exprs = arena_array(b->arena, const Expr *, count + 1);
     Str *names = arena_array(b->arena, Str, count + 1);
-    for (uint32_t c = 0; c < count; c++) {
-        exprs[c] = rel_column_expr(b, counts, c);
-        names[c] = counts->columns[c].name;
-    }
+    rel_column_exprs(b, counts, count, exprs, names);
     names[count] = STR("times");
     TRY(times(b, intersect, all, rel_column_expr(b, counts, count), rel_column_expr(b, counts, count + 1), &exprs[count]));
     Rel *rel = NULL;
@@ -126,9 +120,7 @@ static ErrorCode kept(Binder *b, const AstSelect *select, Rel *counts, Rel **rel
     if (all) {
         TRY(repeated(b, rel, count, &rel));
     }
-    for (uint32_t c = 0; c < count; c++) {
-        exprs[c] = rel_column_expr(b, rel, c);
-    }
+    rel_column_exprs(b, rel, count, exprs, names);
     return rel_project(b, rel, exprs, names, count, rel_out);
 }
 

@@ -91,6 +91,13 @@ const Expr *rel_column_expr(Binder *b, const Rel *rel, uint32_t number) {
     return expr_column(b, rel->columns[number].id, rel->columns[number].type, ERROR_NO_POSITION);
 }
 
+void rel_column_exprs(Binder *b, const Rel *rel, uint32_t count, const Expr **exprs, Str *names) {
+    for (uint32_t i = 0; i < count; i++) {
+        exprs[i] = rel_column_expr(b, rel, i);
+        names[i] = rel->columns[i].name;
+    }
+}
+
 static const RelColumn *find_column(const Rel *rel, ColumnId id) {
     for (uint32_t i = 0; i < rel->column_count; i++) {
         if (rel->columns[i].id == id) {
