@@ -97,7 +97,7 @@ static void put_domain_tail(SystemRows *rows, const TypeBody *body, uint32_t col
     put_int(rows, domain ? type_typmod(body->base) : -1);
     put_int(rows, domain && body->base.id == TYPE_ARRAY ? 1 : 0);
     put_oid(rows, collation);
-    put_null(rows);
+    put_filled(rows, domain ? body->default_text : (Str){0}); /* typdefaultbin, for pg_get_expr */
     put_filled(rows, domain ? body->default_text : (Str){0});
 }
 
