@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a role brings along: may it log in, how often, and the settings that are kept for it and for the database."""
 import contextlib
+import time
 
 from kit import Pg, check, expect, raise_errors, refusal, startup_packet
 
@@ -36,14 +37,25 @@ def who_may_not_log_in():
             pass
 
 
+def when_left(wire, role):
+    """The server has seen that the role's clients are gone: they only close their sockets."""
+    for _ in range(200):
+        if wire.rows(f"select count(*) from pg_stat_activity where usename = '{role}'") == [["0"]]:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"clients of {role} are still there")
+
+
 @check
 def connections_of_a_role_are_limited():
     with roles("create user l_one connection limit 2", "create user l_group connection limit 0") as wire:
         with Pg(user="l_one"), Pg(user="l_one"):
             expect(refused("l_one"), ("FATAL", "53300", 'too many connections for role "l_one"'))
+        when_left(wire, "l_one")
         raise_errors(wire.query("alter role l_one connection limit 1"))
         with Pg(user="l_one"):
             expect(refused("l_one")[1], "53300")
+        when_left(wire, "l_one")
         with Pg(user="l_one"):
             pass
         expect(refused("l_group")[1], "53300")
