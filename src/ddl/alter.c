@@ -92,6 +92,10 @@ static ErrorCode move(Ddl *ddl, const CatalogObject *object, Str name, const Cat
 static ErrorCode rename_schema(Ddl *ddl, const CatalogObject *schema, Str name, Error *err) {
     static const ObjectKind kinds[] = {OBJECT_TABLE, OBJECT_VIEW, OBJECT_SEQUENCE, OBJECT_TYPE};
     const CatalogObject *object = NULL;
+    if (str_starts_with(name, STR("pg_"))) {
+        error_ignore(error_set(err, ERR_RESERVED_NAME, ERROR_NO_POSITION, "unacceptable schema name \"%.*s\"", STR_ARG(name)));
+        return error_add(err, 'D', "The prefix \"pg_\" is reserved for system schemas.");
+    }
     if (ddl->catalog->object_find(ddl->catalog, OBJECT_SCHEMA, 0, name) != NULL) {
         return error_set(err, ERR_DUPLICATE_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" already exists", STR_ARG(name));
     }
@@ -185,6 +189,7 @@ static ErrorCode alter_database(Ddl *ddl, const AstAlterTable *ast, Error *err) 
     if (action->kind != AST_ALTER_OWNER) {
         return ddl__not_supported(action->span.at, err, "this ALTER of the database");
     }
+    TRY(ddl__check_database(&ast->table.parts[0], err));
     if (!ddl__is_superuser(ddl)) {
         return error_set(err, ERR_INSUFFICIENT_PRIVILEGE, ERROR_NO_POSITION, "must be owner of database %.*s", STR_ARG(ast->table.parts[0].text));
     }

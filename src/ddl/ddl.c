@@ -21,6 +21,9 @@ static ErrorCode create_schema(Ddl *ddl, const AstCreateSchema *ast, Error *err)
         error_ignore(error_set(err, ERR_RESERVED_NAME, ERROR_NO_POSITION, "unacceptable schema name \"%.*s\"", STR_ARG(name)));
         return error_add(err, 'D', "The prefix \"pg_\" is reserved for system schemas.");
     }
+    if (str_equal(name, STR("information_schema"))) {
+        return error_set(err, ERR_DUPLICATE_SCHEMA, ERROR_NO_POSITION, "schema \"%.*s\" already exists", STR_ARG(name));
+    }
     TRY(txn_object_create(ddl->txn, &(CatalogObject){.kind = OBJECT_SCHEMA, .name = name}, &id, err));
     return owner == ROLE_POSTGRES_ID ? ERR_OK : ddl__set_owner(ddl, OBJECT_SCHEMA, id, owner, err);
 }

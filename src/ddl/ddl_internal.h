@@ -8,6 +8,7 @@ void ddl__tag(Ddl *ddl, const char *format, ...) PRINTF_LIKE(2, 3);
 ErrorCode ddl__not_supported(int64_t position, Error *err, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Where an object of that name goes: schema (made sure that it exists and may be used) and last part. */
 NODISCARD ErrorCode ddl__place(Ddl *ddl, const AstNames *names, uint32_t *schema_id_out, Str *name_out, Error *err);
+NODISCARD ErrorCode ddl__check_database(const AstName *name, Error *err); /* 3D000 unless it is a name of the one there is */
 /* The object that the names mean. OBJECT_NONE: any of table, view, sequence. IF EXISTS: NULL instead of an error, with a notice. DROP has words of its own. */
 typedef enum FindUse { FIND, FIND_IF_EXISTS, FIND_DROP, FIND_DROP_IF_EXISTS } FindUse;
 NODISCARD ErrorCode ddl__find(Ddl *ddl, ObjectKind kind, const AstNames *names, FindUse use, const CatalogObject **object_out, Error *err);

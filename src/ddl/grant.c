@@ -201,6 +201,7 @@ static ErrorCode on_type(Ddl *ddl, const AstGrant *ast, const AstNames *names, E
 static ErrorCode one_target(Ddl *ddl, const AstGrant *ast, const AstNames *names, Error *err) {
     const CatalogObject *object = NULL;
     if (str_equal(ast->object, STR("database"))) {
+        TRY(ddl__check_database(&names->parts[0], err));
         return change_object(ddl, ast, OBJECT_NONE, 0, STR("basalt"), err);
     }
     if (ast->in_schemas) {

@@ -12,7 +12,7 @@ typedef struct Scope {
 
 /* ---- what is meant, and who may ---- */
 
-static ErrorCode check_database(const AstName *name, Error *err) {
+ErrorCode ddl__check_database(const AstName *name, Error *err) {
     static const Str NAMES[] = {{"basalt", 6}, {"postgres", 8}, {"qdb", 3}};
     for (size_t i = 0; i < COUNT_OF(NAMES); i++) {
         if (str_equal(name->text, NAMES[i])) {
@@ -38,7 +38,7 @@ static ErrorCode find_scope(Ddl *ddl, const AstObjectSetting *ast, Scope *scope_
         TRY(check_role(ddl, &ast->name, &scope_out->role_id, err));
     }
     if (database_name != NULL) {
-        TRY(check_database(database_name, err));
+        TRY(ddl__check_database(database_name, err));
     }
     if (scope_out->role_id != 0 || (database_name != NULL && catalog_owns(ddl->catalog, ddl->role_id, 0))) {
         return ERR_OK;

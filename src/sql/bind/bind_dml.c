@@ -142,6 +142,9 @@ static ErrorCode values_rel(Binder *b, const AstInsert *insert, const TableDef *
         if (b->dialect == DIALECT_POSTGRES && row->count != source->rows[0].count) {
             return error_set(b->err, ERR_SYNTAX, row->count > 0 ? row->items[0]->span.at : (uint32_t)row->end, "VALUES lists must all be the same length");
         }
+        if (b->dialect == DIALECT_POSTGRES && row->count != source->rows[0].count) {
+            return error_set(b->err, ERR_SYNTAX, row->count > 0 ? (int64_t)row->items[0]->span.at : (int64_t)row->end, "VALUES lists must all be the same length");
+        }
         TRY(check_row_length(b, insert, row, r, given));
         for (uint32_t c = 0; c < columns; c++) {
             const Expr **cell = &cells[(size_t)r * columns + c];

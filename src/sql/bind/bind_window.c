@@ -418,9 +418,15 @@ ErrorCode bind_window_call(Binder *b, Scope *scope, const AstExpr *ast, const Ex
     if (state == NULL) {
         return error_set(b->err, ERR_WINDOWING, ast->span.at, "window functions are not allowed in %s", scope->clause != NULL ? scope->clause : "this place");
     }
+    SrfState *srfs = scope->srfs;
+    const char *clause = scope->clause;
     scope->windows = NULL;
+    scope->srfs = NULL; /* windows are computed before what makes rows of a row */
+    scope->clause = "window definitions";
     ErrorCode code = bind_in_state(b, scope, ast, state, expr_out);
     scope->windows = state;
+    scope->srfs = srfs;
+    scope->clause = clause;
     return code;
 }
 
