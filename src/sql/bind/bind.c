@@ -166,6 +166,7 @@ ErrorCode bind_statement(const AstStatement *statement, const BindContext *conte
     }
     bound->param_types = b.param_types;
     bound->param_count = b.param_count;
+    bound->working_count = b.working_count;
     binder_end(&b);
     *bound_out = bound;
     return code;

@@ -98,21 +98,6 @@ static ErrorCode add_query(Binder *b, Scope *scope, const Query *query, Str qual
     return ERR_OK;
 }
 
-/* The item inside its own step: the rows of the round before. */
-static ErrorCode working_rows(Binder *b, CteScope *cte, Query *query) {
-    Rel *rel = NULL;
-    TRY(rel_new(b, REL_WORKING, cte->first->column_count, ERROR_NO_POSITION, &rel));
-    RelColumn *columns = rel_columns(rel);
-    for (uint32_t i = 0; i < rel->column_count; i++) {
-        columns[i].type = cte->first->columns[i].type;
-        columns[i].name = cte->first->columns[i].name;
-    }
-    rel->as.working.number = cte->working;
-    cte->read = true;
-    *query = (Query){.rel = rel};
-    return ERR_OK;
-}
-
 static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *scope, Rel **rel_out) {
     const AstCte *ast = cte->cte;
     if (ast->statement->kind != AST_SELECT_STATEMENT) {
@@ -125,7 +110,7 @@ static ErrorCode bind_cte(Binder *b, CteScope *cte, const AstFrom *item, Scope *
     cte->used = true;
     scope->reads_itself = scope->reads_itself || cte->first != NULL;
     b->depth++;
-    ErrorCode code = cte->first != NULL ? working_rows(b, cte, &query) : bind_cte_query(b, cte, &query);
+    ErrorCode code = bind_cte_read(b, cte, &query);
     b->depth--;
     TRY(code);
     uint32_t first = scope->count;

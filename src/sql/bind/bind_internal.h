@@ -13,6 +13,11 @@
 
 enum { RELS_MAX = 20000, CTE_DEPTH_MAX = 100, SUGGESTION_CANDIDATES_MAX = 3000, SUGGESTION_BYTES_MAX = 63 };
 
+typedef struct Query {
+    Rel *rel;
+    ColumnId timestamp;         /* designated timestamp among rel's columns, 0 = none */
+} Query;
+
 typedef struct CteScope CteScope;
 typedef struct Scope Scope;
 struct CteScope {               /* WITH queries that are visible, innermost first */
@@ -22,7 +27,8 @@ struct CteScope {               /* WITH queries that are visible, innermost firs
     bool used;                  /* has been bound at least once */
     bool recursive;             /* of WITH RECURSIVE: may read itself */
     const struct Rel *first;    /* inside its own step: the first rows, whose types and names the rows have; else NULL */
-    uint32_t working;           /* number of the rows that the step reads */
+    uint32_t working;           /* number of the rows that the step, or all readers of `shared`, read */
+    Query shared;               /* .rel: what is computed once for all that read the item; NULL: each reader has a query of its own */
     bool read;                  /* the step does read them */
 };
 
@@ -93,6 +99,7 @@ typedef struct Binder {
     VariableScope *variables;
     Capture *captures;          /* subqueries that are being bound, innermost first */
     uint32_t volatile_calls;    /* bound so far */
+    uint32_t captured_columns;  /* read through a Capture so far */
     IntMap column_shapes;       /* ColumnId -> RecordShape of columns of type record */
     IntMap expr_shapes;         /* Expr -> RecordShape */
     uint32_t working_count;
@@ -307,10 +314,6 @@ ErrorCode not_supported(Binder *b, int64_t position, const char *format, ...) PR
 const AstExpr *ast_variable(Binder *b, const AstExpr *ast);      /* what @v stands for; other expressions as they are */
 
 /* ---- relations (rel_make.c, bind_from.c, bind_select.c, bind_group.c, bind_sample.c, bind_order.c, bind_set.c) ---- */
-typedef struct Query {
-    Rel *rel;
-    ColumnId timestamp;         /* designated timestamp among rel's columns, 0 = none */
-} Query;
 /* ---- views (bind_view.c); the record calls do nothing where no view is being made ---- */
 void record_relation(Binder *b, const AstFrom *item, uint32_t object_id, Str schema_name, Str name);
 void record_column(Binder *b, AstName *name, uint32_t table_id, int16_t number);
@@ -373,6 +376,7 @@ NODISCARD ErrorCode query_settle(Binder *b, const Query *query, const Type *type
 NODISCARD ErrorCode bind_set_operation(Binder *b, const AstSelect *select, Scope *outer, Query *query_out);
 NODISCARD ErrorCode bind_limit(Binder *b, const AstLimit *limit, Query *query);
 NODISCARD ErrorCode bind_cte_query(Binder *b, CteScope *cte, Query *query_out); /* the query of a WITH item, recursive or not */
+NODISCARD ErrorCode bind_cte_read(Binder *b, CteScope *cte, Query *query_out);  /* what a reader of it gets */
 NODISCARD ErrorCode bind_show_rel(Binder *b, const AstShow *show, Rel **rel_out);
 NODISCARD ErrorCode table_call(Binder *b, TableCallId id, const Expr **args, uint32_t count, int64_t position, Rel **rel_out);
 SortKey sort_key(const Binder *b, const AstSortKey *ast, const Expr *expr);

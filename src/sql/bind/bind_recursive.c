@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bind_recursive.c - the query of a WITH item; with RECURSIVE one that may read itself: first rows UNION [ALL] a step.
+ * bind_recursive.c - the query of a WITH item, and what its readers get; with RECURSIVE one that may read itself: first rows UNION [ALL] a step.
  *
  * Why:   the step is bound with the item's name standing for the rows of the round before (REL_WORKING), whose types are those of the
  *        first rows. A query that does not read itself is an ordinary one, whatever the word before it says. */
@@ -143,4 +143,48 @@ ErrorCode bind_cte_query(Binder *b, CteScope *cte, Query *query_out) {
         }
     }
     return recursive ? ERR_OK : bind_plain(b, cte, query_out);
+}
+
+/* ---- readers ---- */
+
+/* Rows that are kept under cte->working, in the columns of `of`; query: what computes them, NULL inside the item's own step. */
+static ErrorCode working_rows(Binder *b, CteScope *cte, const Rel *of, Rel *query, Query *query_out) {
+    Rel *rel = NULL;
+    TRY(rel_new(b, REL_WORKING, of->column_count, ERROR_NO_POSITION, &rel));
+    RelColumn *columns = rel_columns(rel);
+    *query_out = (Query){.rel = rel};
+    for (uint32_t i = 0; i < rel->column_count; i++) {
+        columns[i].type = of->columns[i].type;
+        columns[i].name = of->columns[i].name;
+        query_out->timestamp = of->columns[i].id == cte->shared.timestamp ? columns[i].id : query_out->timestamp;
+        rel->order_column = of->columns[i].id == of->order_column ? columns[i].id : rel->order_column;
+    }
+    rel->order_descending = of->order_descending;
+    rel->as.working.number = cte->working;
+    rel->as.working.query = query;
+    cte->read = true;
+    return ERR_OK;
+}
+
+/* A query with volatile calls runs once for all its readers, as in PostgreSQL; not if it reads columns of a query around, for whose rows it runs
+ * again. */
+static bool runs_once(const Binder *b, const CteScope *cte, uint32_t volatile_before, uint32_t captured_before) {
+    return b->volatile_calls != volatile_before && (cte->scope == NULL || b->captured_columns == captured_before);
+}
+
+ErrorCode bind_cte_read(Binder *b, CteScope *cte, Query *query_out) {
+    uint32_t volatile_before = b->volatile_calls, captured_before = b->captured_columns;
+    if (cte->first != NULL) {
+        return working_rows(b, cte, cte->first, NULL, query_out);
+    }
+    if (cte->shared.rel == NULL) {
+        TRY(bind_cte_query(b, cte, query_out));
+        if (!runs_once(b, cte, volatile_before, captured_before)) {
+            return ERR_OK;
+        }
+        TRY(query_settle(b, query_out, NULL));
+        cte->shared = *query_out;
+        cte->working = b->working_count++;
+    }
+    return working_rows(b, cte, cte->shared.rel, cte->shared.rel, query_out);
 }

@@ -121,7 +121,7 @@ struct Rel {
         struct { const Expr *const *on; uint16_t on_count; } distinct;  /* ON: one row for each value of these, the first; columns = input's */
         struct { Rel **more; uint32_t more_count; } union_all;      /* all arms; inputs unused; columns by position */
         struct { uint32_t working; bool all; } recurse;            /* inputs: first rows; step, which reads REL_WORKING of that number. !all: new rows only */
-        struct { uint32_t number; } working;                       /* rows of the round before */
+        struct { uint32_t number; Rel *query; } working;           /* rows of the round before; query: those of a WITH item that runs once for all readers */
         struct { uint8_t op; bool all; } set_op;                   /* later: INTERSECT, EXCEPT */
         struct {                       /* columns: the input's, then one per item; the input is sorted by partition, then order */
             const WindowExpr *items; uint16_t item_count;

@@ -64,6 +64,7 @@ bool capture_column(Binder *b, const Scope *home, const ScopeColumn *column, int
             append(b, capture, column->id, column->type, NULL);
         }
     }
+    b->captured_columns++;
     *expr_out = expr_outer(b, column->id, column->type.id == TYPE_SYMBOL ? type_of(TYPE_TEXT) : column->type, position);
     return true;
 }

@@ -8,7 +8,7 @@ const char *plan_op_name(PlanOpKind kind) {
         [PLAN_PROJECT] = "project",     [PLAN_LIMIT] = "limit",   [PLAN_UNION] = "union all",           [PLAN_AGGREGATE] = "aggregate",
         [PLAN_SAMPLE] = "sample by",    [PLAN_SORT] = "sort",     [PLAN_JOIN] = "join",                 [PLAN_LATEST] = "latest on",
         [PLAN_SET_OP] = "set operation", [PLAN_APPLY] = "for each row", [PLAN_WINDOW] = "window",
-        [PLAN_RECURSE] = "recursion",   [PLAN_WORKING] = "rows of the last round",
+        [PLAN_RECURSE] = "recursion",   [PLAN_WORKING] = "kept rows",
     };
     assert(kind < PLAN_OP_KINDS);
     return names[kind];
@@ -140,6 +140,9 @@ static void explain_tree(const PlanOp *op, int depth, bool verbose, Buffer *out)
     }
     for (uint32_t i = 0; op->kind == PLAN_UNION && i < op->as.union_all.arm_count; i++) {
         explain_tree(op->as.union_all.arms[i], depth + 1, verbose, out);
+    }
+    if (op->kind == PLAN_WORKING && op->as.working.query != NULL) {
+        explain_tree(op->as.working.query, depth + 1, verbose, out);
     }
 }
 

@@ -413,12 +413,31 @@ ErrorCode lower_recurse(PlanContext *context, Rel *rel, const Need *need, PlanOp
     op->column_count = rel->column_count;
     op->as.recurse.working = rel->as.recurse.working;
     op->as.recurse.all = rel->as.recurse.all;
-    context->working_count = MAX_OF(context->working_count, rel->as.recurse.working + 1);
     const Expr **exprs = arena_array(context->arena, const Expr *, rel->column_count + 1u);
     for (uint32_t i = 0; i < rel->column_count; i++) {
         exprs[i] = plan_expr_column(context, &op->inputs[0]->columns[i]);
     }
     TRY(program_build(context, op->inputs[0]->columns, op->inputs[0]->column_count, exprs, rel->column_count, &op->program, err));
+    return lower_filter_on(context, op, &need->filters, op_out, err);
+}
+
+static ErrorCode lower_once(PlanContext *context, Rel *rel, PlanOnce *once, Error *err) {
+    PlanOp *query = NULL;
+    TRY(lower_all_columns(context, rel, true, &query, err));
+    *once = (PlanOnce){query, context->op_count++};
+    return ERR_OK;
+}
+
+static ErrorCode lower_working(PlanContext *context, Rel *rel, const Need *need, PlanOp **op_out, Error *err) {
+    assert(rel->as.working.number < context->working_count);
+    PlanOnce *once = &context->once[rel->as.working.number];
+    TRY(rel->as.working.query != NULL && once->query == NULL ? lower_once(context, rel->as.working.query, once, err) : ERR_OK);
+    PlanOp *op = plan_op_new(context, PLAN_WORKING);
+    op->columns = rel->columns;
+    op->column_count = rel->column_count;
+    op->as.working.number = rel->as.working.number;
+    op->as.working.query = once->query;
+    op->as.working.keeper = once->keeper;
     return lower_filter_on(context, op, &need->filters, op_out, err);
 }
 
@@ -454,14 +473,8 @@ static ErrorCode lower_kind(PlanContext *context, Rel *rel, const Need *need, Pl
         return lower_set_op(context, rel, need, op_out, err);
     case REL_RECURSE:
         return lower_recurse(context, rel, need, op_out, err);
-    case REL_WORKING: {
-        PlanOp *op = plan_op_new(context, PLAN_WORKING);
-        op->columns = rel->columns;
-        op->column_count = rel->column_count;
-        op->as.working.number = rel->as.working.number;
-        context->working_count = MAX_OF(context->working_count, rel->as.working.number + 1);
-        return lower_filter_on(context, op, &need->filters, op_out, err);
-    }
+    case REL_WORKING:
+        return lower_working(context, rel, need, op_out, err);
     case REL_WINDOW:
         return lower_window(context, rel, need, op_out, err);
     }
@@ -521,7 +534,8 @@ ErrorCode plan_create(const BoundStatement *statement, const PlanOptions *option
     if (statement->rel == NULL) {
         return error_set(err, ERR_INTERNAL, ERROR_NO_POSITION, "statement has no relation to plan");
     }
-    PlanContext context = {.arena = arena, .options = options};
+    PlanContext context = {.arena = arena, .options = options, .working_count = statement->working_count};
+    context.once = arena_array(arena, PlanOnce, statement->working_count + 1u);
     PlanOp *root = NULL;
     TRY(lower_all_columns(&context, statement->rel, true, &root, err));
     if (arena->over_limit) {

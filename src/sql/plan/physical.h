@@ -133,7 +133,7 @@ struct PlanOp {
             const uint32_t *slots; uint32_t slot_count;     /* Run.outer places of the program's outputs */
         } apply;
         struct { uint32_t working; bool all; } recurse;     /* inputs: first rows, step. program: all columns, for the rows seen */
-        struct { uint32_t number; } working;
+        struct { uint32_t number, keeper; const PlanOp *query; } working; /* query: computes the rows, once, when they are first read, kept in Run.shared[keeper]; NULL: a recursion does */
         struct {                                            /* program: partition keys, order keys, then what items read; input is sorted */
             uint32_t partition_count, order_count;
             PlanWindowItem *items; uint32_t item_count;     /* columns: the input's, then one per item */

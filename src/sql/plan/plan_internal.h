@@ -6,6 +6,9 @@
 
 enum { PLAN_OPS_MAX = 100000, PLAN_DEPTH_MAX = 2000, PLAN_CELLS_MAX = 100000000 };
 
+/* What computes rows for several readers is lowered once; `keeper` is a number of an operator that stands in no tree, so that no subplan drops the rows. */
+typedef struct PlanOnce { const PlanOp *query; uint32_t keeper; } PlanOnce;
+
 typedef struct PlanContext {
     Arena *arena;
     const PlanOptions *options;
@@ -15,6 +18,7 @@ typedef struct PlanContext {
     ColumnId *outer_ids;            /* Run.outer place -> column of an enclosing query */
     uint32_t outer_count, outer_capacity;
     uint32_t working_count, apply_count;
+    PlanOnce *once;                 /* one a place in Run.working; see PlanOnce */
 } PlanContext;
 
 static inline bool pass_on(const PlanContext *context, PlanPass pass) {
