@@ -140,8 +140,9 @@ static ErrorCode missing(Ddl *ddl, ObjectKind kind, const AstNames *names, FindU
     }
     ErrorCode code = relation ? ERR_UNDEFINED_TABLE : kind == OBJECT_SCHEMA ? ERR_UNDEFINED_SCHEMA : ERR_UNDEFINED_OBJECT;
     bool bare = schema.len == 0 || (dropped && relation);
-    return bare ? error_set(err, code, ERROR_NO_POSITION, "%s \"%.*s\" does not exist", what, STR_ARG(name))
-                : error_set(err, code, ERROR_NO_POSITION, "%s \"%.*s.%.*s\" does not exist", what, STR_ARG(schema), STR_ARG(name));
+    int64_t position = ddl->dialect == DIALECT_POSTGRES ? ERROR_NO_POSITION : (int64_t)names->span.at; /* as each dialect's own server has it */
+    return bare ? error_set(err, code, position, "%s \"%.*s\" does not exist", what, STR_ARG(name))
+                : error_set(err, code, position, "%s \"%.*s.%.*s\" does not exist", what, STR_ARG(schema), STR_ARG(name));
 }
 
 /* real: what has the name, as a word. */
