@@ -87,13 +87,12 @@ static ErrorCode guarded_append(Txn *txn, Table *table, const TableDef *def, con
     return code;
 }
 
-/* The table is taken alone by another transaction (an index is built, its rows go), and not only changed since the statement was bound. */
-static bool is_taken(Txn *txn, const TableDef *def, ErrorCode code) {
+static bool is_changing(Txn *txn, const TableDef *def) {
     Snapshot snapshot = txn__catalog_snapshot(txn);
-    return code == ERR_OBJECT_IN_USE || (code == ERR_SERIALIZATION && catalog_check(txn->engine->catalog, def->id, &snapshot) == CATALOG_BUSY);
+    return catalog_check(txn->engine->catalog, def->id, &snapshot) == CATALOG_BUSY;
 }
 
-/* Until that one ends. *deadline 0: not waited yet. */
+/* Until the transaction ends that has taken the table alone (an index is built, its rows go). *deadline 0: not waited yet. */
 static ErrorCode wait_for_claim(Txn *txn, Str name, int64_t *deadline, Error *err) {
     ddl__lock(txn);
     *deadline = *deadline == 0 ? ddl__deadline(txn) : *deadline;
@@ -111,11 +110,16 @@ static ErrorCode append(Txn *txn, Table *table, const TableDef *def, const Colum
     return guard->null_row(guard, def, columns, err);
 }
 
+/* Appends again only where nothing was appended: before the first row, a claim is all that stops it. */
 static ErrorCode append_in_turn(Txn *txn, Table *table, const TableDef *def, const ColumnBlock *columns, uint16_t column_count, Error *err) {
     for (int64_t deadline = 0;;) {
         ErrorCode code = check_newest(txn, def, err);
-        code = code == ERR_OK ? append(txn, table, def, columns, column_count, err) : code;
-        if (code == ERR_OK || !is_taken(txn, def, code)) {
+        bool waits = code != ERR_OK && is_changing(txn, def);
+        if (code == ERR_OK) {
+            code = append(txn, table, def, columns, column_count, err);
+            waits = code == ERR_OBJECT_IN_USE;
+        }
+        if (!waits) {
             return code;
         }
         TRY(wait_for_claim(txn, def->name, &deadline, err));

@@ -178,6 +178,24 @@ def changes_of_one_table_take_turns():
 
 
 @check
+def a_lost_key_beside_a_change_of_its_table_is_told_at_once():
+    """The rows that were appended before the conflict are not appended a second time after the other's change."""
+    with Pg() as keeper, Pg() as changer, Pg() as loser:
+        raise_errors(keeper.query("create table keyed (a int primary key)"))
+        raise_errors(keeper.query("begin"))
+        raise_errors(keeper.query("insert into keyed values (1)"))
+        raise_errors(changer.query("begin"))
+        raise_errors(changer.query("alter table keyed add column b int"))
+        begin = time.time()
+        expect(loser.error("insert into keyed values (2), (1)")["C"], "40001")
+        assert time.time() - begin < 1, time.time() - begin
+        raise_errors(keeper.query("rollback"))
+        raise_errors(changer.query("rollback"))
+        expect(loser.rows("select count(*) from keyed"), [["0"]])
+        raise_errors(loser.query("drop table keyed"))
+
+
+@check
 def a_wait_for_a_table_can_be_cancelled():
     with Pg() as one, Pg() as two:
         raise_errors(one.query("create table waited_for (a int)"))
