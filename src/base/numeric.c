@@ -135,37 +135,28 @@ static ErrorCode add_special(Numeric a, Numeric b, Numeric *out) {
     return ERR_OK;
 }
 
-ErrorCode numeric_add(Numeric a, Numeric b, Numeric *out, Error *err) {
-    if (!is_finite(a) || !is_finite(b)) {
-        return add_special(a, b, out);
-    }
+/* a + b, or a - b of finite ones. */
+static ErrorCode add_finite(Numeric a, Numeric b, bool minus, Numeric *out, Error *err) {
     int16_t scale = MAX_OF(a.scale, b.scale);
     Numeric x;
     Numeric y;
     TRY(numeric_rescale(a, scale, &x, err));
     TRY(numeric_rescale(b, scale, &y, err));
     Int128 sum;
-    if (__builtin_add_overflow(x.coefficient, y.coefficient, &sum)) {
-        return out_of_range(err);
-    }
-    return finish(sum < 0, (Uint256){.low = magnitude(sum)}, scale, out, err);
+    bool overflow = minus ? __builtin_sub_overflow(x.coefficient, y.coefficient, &sum) : __builtin_add_overflow(x.coefficient, y.coefficient, &sum);
+    return overflow ? out_of_range(err) : finish(sum < 0, (Uint256){.low = magnitude(sum)}, scale, out, err);
+}
+
+ErrorCode numeric_add(Numeric a, Numeric b, Numeric *out, Error *err) {
+    return is_finite(a) && is_finite(b) ? add_finite(a, b, false, out, err) : add_special(a, b, out);
 }
 
 ErrorCode numeric_sub(Numeric a, Numeric b, Numeric *out, Error *err) {
-    if (!is_finite(a) || !is_finite(b)) {
-        b.kind = (uint8_t)negated_kind(b);
-        return add_special(a, b, out);
+    if (is_finite(a) && is_finite(b)) {
+        return add_finite(a, b, true, out, err);
     }
-    int16_t scale = MAX_OF(a.scale, b.scale);
-    Numeric x;
-    Numeric y;
-    TRY(numeric_rescale(a, scale, &x, err));
-    TRY(numeric_rescale(b, scale, &y, err));
-    Int128 difference;
-    if (__builtin_sub_overflow(x.coefficient, y.coefficient, &difference)) {
-        return out_of_range(err);
-    }
-    return finish(difference < 0, (Uint256){.low = magnitude(difference)}, scale, out, err);
+    b.kind = (uint8_t)negated_kind(b);
+    return add_special(a, b, out);
 }
 
 ErrorCode numeric_mul(Numeric a, Numeric b, Numeric *out, Error *err) {

@@ -150,6 +150,7 @@ NODISCARD ErrorCode run_check(Run *run, Error *err);            /* cancel, deadl
 typedef struct Subplan { Operator *op; Arena saved; Arena *arena; const PlanOp *plan; } Subplan;
 NODISCARD ErrorCode subplan_open(Run *run, const PlanOp *plan, Arena *arena, Subplan *subplan, Error *err); /* also after an error: close */
 NODISCARD ErrorCode subplan_next(Run *run, Subplan *subplan, Batch **batch_out, Error *err);
+NODISCARD ErrorCode subplan_drain(Run *run, Subplan *subplan, struct RowStore *store, Error *err); /* all that is left */
 void subplan_close(Run *run, Subplan *subplan);
 NODISCARD ErrorCode subquery_value(Run *run, const Subquery *subquery, const Value *left, Arena *arena, Value *value_out, Error *err);
 /* Opens an instance of op and of the streaming operators below it. */

@@ -63,6 +63,13 @@ ErrorCode subplan_next(Run *run, Subplan *subplan, Batch **batch_out, Error *err
     return code;
 }
 
+ErrorCode subplan_drain(Run *run, Subplan *subplan, RowStore *store, Error *err) {
+    enter(run, subplan);
+    ErrorCode code = rowstore_drain(store, subplan->op, err);
+    leave(run, subplan);
+    return code;
+}
+
 void subplan_close(Run *run, Subplan *subplan) {
     if (subplan->plan == NULL) {
         return;
