@@ -138,9 +138,6 @@ ErrorCode bind_cte_query(Binder *b, CteScope *cte, Query *query_out) {
         ErrorCode code = bind_recursion(b, cte, select, &recursive, query_out);
         b->ctes = saved;
         TRY(code);
-        if (recursive && (select->order_count > 0 || select->limit != NULL)) {
-            return not_supported(b, select->order_count > 0 ? select->order_span.at : select->span.at, "ORDER BY or LIMIT in a recursive query");
-        }
     }
     return recursive ? ERR_OK : bind_plain(b, cte, query_out);
 }

@@ -38,6 +38,15 @@ void answer_str(Ask *ask, Str text) {
 
 void answer_buffer(Ask *ask) { answer_str(ask, buffer_str(&ask->text)); }
 
+ErrorCode answer_array(Ask *ask, AnyArrayBuilder *builder, Error *err) {
+    ErrorCode code = any_array_end(builder, 0, NULL, NULL, &ask->text, err);
+    if (code == ERR_OK) {
+        answer_buffer(ask);
+    }
+    any_array_abandon(builder);
+    return code;
+}
+
 void answer_bool(Ask *ask, bool value) {
     uint64_t *words = vector_data(ask->out);
     if (value) {

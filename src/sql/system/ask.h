@@ -3,6 +3,7 @@
  *
  * An answer that gives nothing is NULL. Files: call_define.c, call_identify.c, call_names.c, call_privilege.c, call_shape.c, call_updatable.c. */
 #pragma once
+#include "column/any_array.h"
 #include "sql/system/each.h"
 
 typedef struct Ask {
@@ -21,6 +22,7 @@ Str ask_text(const Ask *ask, uint16_t argument);
 bool ask_is_text(const Ask *ask, uint16_t argument);
 void answer_buffer(Ask *ask);           /* ask->text */
 void answer_str(Ask *ask, Str text);
+NODISCARD ErrorCode answer_array(Ask *ask, AnyArrayBuilder *builder, Error *err); /* one dimension from 1 on; the builder is freed */
 void answer_bool(Ask *ask, bool value);
 void answer_oid(Ask *ask, uint32_t value);
 void answer_int4(Ask *ask, int32_t value);

@@ -2,7 +2,6 @@
  * call_identify.c - what objects and rights are, in words: the parts of pg_identify_object, the entries of aclexplode.
  *
  * Both give records in PostgreSQL; the binder makes those of the answers here. An entry is "grantor,grantee,PRIVILEGE,grantable". */
-#include "column/any_array.h"
 #include "sql/system/acl.h"
 #include "sql/system/ask.h"
 #include "sql/system/define.h"
@@ -151,9 +150,9 @@ static uint32_t read_role(Ask *ask, Str text, size_t *at, char sign) {
 }
 
 /* "reader=ar*" and "/owner" */
-static uint32_t add_entries(Ask *ask, Str text, AnyArrayBuilder *builder) {
+static void add_entries(Ask *ask, Str text, AnyArrayBuilder *builder) {
     size_t at = 0;
-    uint32_t grantee = read_role(ask, text, &at, '='), count = 0;
+    uint32_t grantee = read_role(ask, text, &at, '=');
     size_t letters = at + 1, end = letters;
     while (end < text.len && text.data[end] != '/') {
         end++;
@@ -167,33 +166,21 @@ static uint32_t add_entries(Ask *ask, Str text, AnyArrayBuilder *builder) {
             Str entry = arena_format(ask->call->arena, "%u,%u,%s,%s", grantor, grantee, word, grantable ? "t" : "f");
             StrRef kept = strref_make(entry.data, entry.len);
             any_array_add(builder, &kept);
-            count++;
         }
     }
-    return count;
 }
 
 ErrorCode system_answer_acl_entries(Ask *ask, Error *err) {
     AnyArray items;
     AnyArrayBuilder builder;
-    Buffer bytes;
-    int32_t lower = 1;
-    uint32_t count = 0;
     TRY(any_array_view(ask_text(ask, 0), &items, err));
     any_array_begin(&builder, TYPE_TEXT, ENTRIES_BYTES_MAX);
     for (uint32_t i = 0; i < items.count; i++) {
         AnyValue value;
         if (!any_array_is_null(&items, i)) {
             any_array_value(&items, i, &value);
-            count += add_entries(ask, strref_str((const StrRef *)(const void *)&value), &builder);
+            add_entries(ask, strref_str((const StrRef *)(const void *)&value), &builder);
         }
     }
-    buffer_init(&bytes, ENTRIES_BYTES_MAX);
-    ErrorCode code = any_array_end(&builder, count == 0 ? 0 : 1, &count, &lower, &bytes, err);
-    if (code == ERR_OK) {
-        answer_str(ask, buffer_str(&bytes));
-    }
-    buffer_deinit(&bytes);
-    any_array_abandon(&builder);
-    return code;
+    return answer_array(ask, &builder, err);
 }

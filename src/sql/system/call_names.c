@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * call_names.c - names of types, roles and encodings; to_reg…; visibility; sizes. */
-#include "column/any_array.h"
 #include "sql/system/ask.h"
 #include "sql/system/define.h"
 #include "sql/system/names.h"
@@ -168,16 +167,8 @@ ErrorCode system_answer_pg_is_wal_replay_paused(Ask *ask, Error *err) {
 /* Nobody waits for a lock. */
 ErrorCode system_answer_pg_blocking_pids(Ask *ask, Error *err) {
     AnyArrayBuilder builder;
-    Buffer bytes;
-    buffer_init(&bytes, 1 << 10);
     any_array_begin(&builder, TYPE_INT4, 1 << 10);
-    ErrorCode code = any_array_end(&builder, 0, NULL, NULL, &bytes, err);
-    if (code == ERR_OK) {
-        answer_str(ask, buffer_str(&bytes));
-    }
-    buffer_deinit(&bytes);
-    any_array_abandon(&builder);
-    return code;
+    return answer_array(ask, &builder, err);
 }
 
 ErrorCode system_answer_pg_is_other_temp_schema(Ask *ask, Error *err) {

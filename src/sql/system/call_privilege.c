@@ -3,7 +3,6 @@
  *
  * Forms: (object, privilege) for the session's role, (role, object, privilege); roles and objects by name or oid. Several privileges are separated by
  * commas: one of them is enough. */
-#include "column/any_array.h"
 #include "sql/system/acl.h"
 #include "sql/system/ask.h"
 #include "sql/system/define.h"
@@ -168,7 +167,7 @@ ErrorCode system_answer_pg_has_role(Ask *ask, Error *err) {
 ErrorCode system_answer_acldefault(Ask *ask, Error *err) {
     enum { ACL_BYTES_MAX = 4096 };
     Str texts[2];
-    Buffer owner, bytes;
+    Buffer owner;
     char kind = *(const char *)vector_value(ask->call->args[0], ask->row);
     buffer_init(&owner, ACL_BYTES_MAX);
     put_name(&owner, catalog_role_name(ask->view->inner, role_of_oid(ask_oid(ask, 1))));
@@ -178,18 +177,10 @@ ErrorCode system_answer_acldefault(Ask *ask, Error *err) {
         return error_set(err, ERR_INVALID_PARAMETER, ERROR_NO_POSITION, "unrecognized object type abbreviation: %c", kind);
     }
     AnyArrayBuilder builder;
-    int32_t lower = 1;
     any_array_begin(&builder, TYPE_ACLITEM, ACL_BYTES_MAX);
     for (uint32_t i = 0; i < count; i++) {
         StrRef text = strref_make(texts[i].data, texts[i].len);
         any_array_add(&builder, &text);
     }
-    buffer_init(&bytes, ACL_BYTES_MAX);
-    ErrorCode code = any_array_end(&builder, count == 0 ? 0 : 1, &count, &lower, &bytes, err);
-    if (code == ERR_OK) {
-        answer_str(ask, buffer_str(&bytes));
-    }
-    buffer_deinit(&bytes);
-    any_array_abandon(&builder);
-    return code;
+    return answer_array(ask, &builder, err);
 }

@@ -142,7 +142,7 @@ ErrorCode system_rows_info_domain_udt_usage(SystemView *view, SystemRows *rows, 
     (void)err;
     for (size_t cursor = 0; next_domain(view, &cursor, &domain, &body);) {
         row_begin(rows);
-        put_text(rows, view->environment->database_name);
+        put_catalog(view, rows);
         put_udt(view, rows, body.base);
         put_place(view, rows, domain);
         put_text(rows, domain->name);
@@ -165,7 +165,7 @@ ErrorCode system_rows_info_column_domain_usage(SystemView *view, SystemRows *row
             row_begin(rows);
             put_place(view, rows, domain);
             put_text(rows, domain->name);
-            put_text(rows, view->environment->database_name);
+            put_catalog(view, rows);
             put_text(rows, table.schema_name);
             put_text(rows, table.name);
             put_text(rows, column->name);

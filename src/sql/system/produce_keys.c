@@ -235,7 +235,7 @@ ErrorCode system_rows_pg_constraint(SystemView *view, SystemRows *rows, Error *e
 }
 
 static void put_constraint_name(SystemView *view, SystemRows *rows, Str schema, Str name) {
-    put_text(rows, view->environment->database_name);
+    put_catalog(view, rows);
     put_text(rows, schema);
     put_text(rows, name);
 }

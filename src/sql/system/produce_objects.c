@@ -64,7 +64,7 @@ ErrorCode system_rows_info_sequences(SystemView *view, SystemRows *rows, Error *
             continue;
         }
         row_begin(rows);
-        put_text(rows, view->environment->database_name);
+        put_catalog(view, rows);
         put_text(rows, schema_name(view, object->schema_id));
         put_text(rows, object->name);
         put_c(rows, type_sql_name((TypeId)body.type));

@@ -243,7 +243,7 @@ static void put_grant(SystemView *view, SystemRows *rows, const AnyRelation *tab
     row_begin(rows);
     put_text(rows, catalog_role_name(view->inner, item->grantor_id));
     put_text(rows, grantee);
-    put_text(rows, view->environment->database_name);
+    put_catalog(view, rows);
     put_text(rows, table->schema_name);
     put_text(rows, table->name);
     if (column != NULL) {
@@ -275,28 +275,6 @@ static void put_grants(SystemView *view, SystemRows *rows, const AnyRelation *ta
     }
 }
 
-static void put_all_grants(SystemView *view, SystemRows *rows) {
-    RelationWalk walk = {0};
-    AnyRelation relation;
-    while (next_relation(view, &walk, &relation)) {
-        if (!relation.is_system && (relation.kind == 'r' || relation.kind == 'v')) {
-            put_grants(view, rows, &relation);
-        }
-    }
-}
-
-ErrorCode system_rows_info_role_table_grants(SystemView *view, SystemRows *rows, Error *err) {
-    (void)err;
-    put_all_grants(view, rows);
-    return ERR_OK;
-}
-
-ErrorCode system_rows_info_table_privileges(SystemView *view, SystemRows *rows, Error *err) {
-    (void)err;
-    put_all_grants(view, rows);
-    return ERR_OK;
-}
-
 /* ---- privileges of columns: those that their table gives ---- */
 
 static void put_column_grants(SystemView *view, SystemRows *rows, const AnyRelation *table) {
@@ -316,24 +294,20 @@ static void put_column_grants(SystemView *view, SystemRows *rows, const AnyRelat
     }
 }
 
-static void put_all_column_grants(SystemView *view, SystemRows *rows) {
+/* ---- the four views of both ---- */
+
+static ErrorCode each_granted(SystemView *view, SystemRows *rows, void (*put)(SystemView *, SystemRows *, const AnyRelation *)) {
     RelationWalk walk = {0};
     AnyRelation relation;
     while (next_relation(view, &walk, &relation)) {
         if (!relation.is_system && (relation.kind == 'r' || relation.kind == 'v')) {
-            put_column_grants(view, rows, &relation);
+            put(view, rows, &relation);
         }
     }
-}
-
-ErrorCode system_rows_info_column_privileges(SystemView *view, SystemRows *rows, Error *err) {
-    (void)err;
-    put_all_column_grants(view, rows);
     return ERR_OK;
 }
 
-ErrorCode system_rows_info_role_column_grants(SystemView *view, SystemRows *rows, Error *err) {
-    (void)err;
-    put_all_column_grants(view, rows);
-    return ERR_OK;
-}
+ErrorCode system_rows_info_role_table_grants(SystemView *view, SystemRows *rows, Error *err) { return (void)err, each_granted(view, rows, put_grants); }
+ErrorCode system_rows_info_table_privileges(SystemView *view, SystemRows *rows, Error *err) { return (void)err, each_granted(view, rows, put_grants); }
+ErrorCode system_rows_info_column_privileges(SystemView *view, SystemRows *rows, Error *err) { return (void)err, each_granted(view, rows, put_column_grants); }
+ErrorCode system_rows_info_role_column_grants(SystemView *view, SystemRows *rows, Error *err) { return (void)err, each_granted(view, rows, put_column_grants); }
